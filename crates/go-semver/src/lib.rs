@@ -1,0 +1,1 @@
+//! Versions and ranges by the rules of Masterminds/semver v3

@@ -1,0 +1,1 @@
+//! Go's text/template: lexer, parser, executor, error texts

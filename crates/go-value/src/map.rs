@@ -1,0 +1,122 @@
+//! Go maps with string keys: shared by reference, iterated in key order.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::kind::MapType;
+use crate::text::Str;
+use crate::value::Value;
+
+/// A map with string keys and Go's reference semantics: a clone is the same map. Reading takes a short lock that is
+/// never held while other code runs, so a template may change a map that it ranges over ([`Map::entries`] is a
+/// snapshot in key order, the order in which text/template ranges).
+#[derive(Clone)]
+pub struct Map {
+    /// The map's Go type.
+    pub ty: MapType,
+    entries: Arc<Mutex<BTreeMap<Str, Value>>>,
+}
+
+impl Map {
+    /// An empty `map[string]interface {}`.
+    pub fn new() -> Self {
+        Self::of(MapType::ANY, BTreeMap::new())
+    }
+
+    /// A map of type `ty` with these entries.
+    pub fn of(ty: MapType, entries: BTreeMap<Str, Value>) -> Self {
+        Self { ty, entries: Arc::new(Mutex::new(entries)) }
+    }
+
+    /// The same map under another Go type name (Go's conversion of a map type: still the same map).
+    pub fn with_type(&self, ty: MapType) -> Self {
+        Self { ty, entries: Arc::clone(&self.entries) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Str, Value>> {
+        // No code of ours can panic while it holds this lock, so a poisoned one still holds a whole map.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The value under `key`, if the key is present.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Value> {
+        self.lock().get(key.as_ref()).cloned()
+    }
+
+    /// Is the key present (also with a nil value)?
+    pub fn contains_key(&self, key: impl AsRef<[u8]>) -> bool {
+        self.lock().contains_key(key.as_ref())
+    }
+
+    /// Put `value` under `key`; gives back what was there.
+    pub fn insert(&self, key: impl Into<Str>, value: impl Into<Value>) -> Option<Value> {
+        let (key, value) = (key.into(), value.into());
+        self.lock().insert(key, value)
+    }
+
+    /// Take the key out; gives back what was there.
+    pub fn remove(&self, key: impl AsRef<[u8]>) -> Option<Value> {
+        self.lock().remove(key.as_ref())
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Has it no entries?
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// A snapshot of the entries in key order (bytewise).
+    pub fn entries(&self) -> Vec<(Str, Value)> {
+        self.lock().iter().map(|(k, v)| (k.clone(), v.clone())).collect()
+    }
+
+    /// A snapshot of the keys in order.
+    pub fn keys(&self) -> Vec<Str> {
+        self.lock().keys().cloned().collect()
+    }
+
+    /// Are both the same map (Go's pointer identity), not merely equal?
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.entries, &other.entries)
+    }
+
+    /// A number that identifies this map while it lives, as `%p` would show.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.entries) as usize
+    }
+
+    /// A map with the same entries, whose nested maps are shared with this one.
+    pub fn shallow_copy(&self) -> Self {
+        Self::of(self.ty, self.lock().clone())
+    }
+
+    /// A map that shares nothing mutable with this one: nested maps, also those inside lists, are copied too.
+    pub fn deep_copy(&self) -> Self {
+        let copied = self.entries().into_iter().map(|(k, v)| (k, v.deep_copy())).collect();
+        Self::of(self.ty, copied)
+    }
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Into<Str>, V: Into<Value>> FromIterator<(K, V)> for Map {
+    fn from_iter<T: IntoIterator<Item = (K, V)>>(iter: T) -> Self {
+        Self::of(MapType::ANY, iter.into_iter().map(|(k, v)| (k.into(), v.into())).collect())
+    }
+}
+
+/// Only the keys: values may be secret.
+impl fmt::Debug for Map {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(self.ty.name).field("keys", &self.keys()).finish()
+    }
+}

@@ -1,0 +1,1 @@
+//! Helm's rules without a cluster: charts, values, rendering, release records

@@ -1,0 +1,1 @@
+//! Pure functions over Kubernetes objects: status, order, ownership, patches, differences, masking

@@ -1,0 +1,1 @@
+//! The template functions of Masterminds/sprig v3

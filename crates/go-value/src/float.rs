@@ -102,11 +102,11 @@ pub fn format_float(f: f64, verb: u8, precision: Option<usize>, bits: u8) -> Str
             };
             // %e is used if the exponent is below -4 or not below the precision.
             let mut eprec = limit.unwrap_or(6);
-            if eprec > digits.digits.len() && digits.digits.len() as i32 >= digits.exp + 1 {
+            if eprec > digits.digits.len() && digits.digits.len() as i32 > digits.exp {
                 eprec = digits.digits.len();
             }
             if limit.is_none() {
-                eprec = 6.max(21);
+                eprec = 6;
             }
             let exp = digits.exp;
             if exp < -4 || exp >= eprec as i32 {
@@ -187,11 +187,8 @@ impl Digits {
 
 /// Mantissa and exponent, so that the number is `mantissa * 2^exponent`, plus the width of the fraction field.
 fn parts(f: f64, bits: u8) -> (u64, i32, u32) {
-    let (raw, width, bias, mask) = if bits == 32 {
-        (u64::from((f as f32).to_bits()), 23, -127, 0xff)
-    } else {
-        (f.to_bits(), 52, -1023, 0x7ff)
-    };
+    let (raw, width, bias, mask) =
+        if bits == 32 { (u64::from((f as f32).to_bits()), 23, -127, 0xff) } else { (f.to_bits(), 52, -1023, 0x7ff) };
     let field = (raw >> width) as i32 & mask;
     let fraction = raw & ((1 << width) - 1);
     let (mantissa, exp) = if field == 0 { (fraction, 1 + bias) } else { (fraction | 1 << width, field + bias) };
@@ -482,8 +479,9 @@ mod tests {
             (1.0, b'g', None, 64, "1"),
             (0.0, b'g', None, 64, "0"),
             (-0.0, b'g', None, 64, "-0"),
-            (1e20, b'g', None, 64, "100000000000000000000"),
-            (1e21, b'g', None, 64, "1e+21"),
+            (123_456.0, b'g', None, 64, "123456"),
+            (1_234_567.0, b'g', None, 64, "1.234567e+06"),
+            (1e20, b'g', None, 64, "1e+20"),
             (1e-5, b'g', None, 64, "1e-05"),
             (123_456.789, b'g', Some(3), 64, "1.23e+05"),
             (400.0, b'g', Some(2), 64, "4e+02"),

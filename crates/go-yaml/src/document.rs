@@ -1,0 +1,138 @@
+//! Reading documents: `fromYaml`, `fromYamlArray`, manifests, streams of several documents.
+//!
+//! Owns: the entry points and their wanted types.
+//! Does not own: how Helm splits a rendered file into manifests (the `helm` crate does, on text).
+//! Upstream: `Unmarshal`, `UnmarshalStrict` in sigs.k8s.io/yaml; Helm's `fromYaml`.
+//! The surprising thing: only the first document of a text counts; later ones are not even parsed.
+
+use go_value::{List, ListType, Map, MapType, Value, json};
+
+use crate::decode::build;
+use crate::error::Error;
+use crate::events::Events;
+use crate::limits::MAX_INPUT;
+use crate::target::{ForManifests, ForTemplates, Target};
+use crate::tree::compose;
+
+/// How to treat what YAML forbids and Helm mostly lets pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// The last of several equal keys wins.
+    #[default]
+    LastWins,
+    /// Equal keys are an error, as in `UnmarshalStrict`.
+    Refuse,
+}
+
+fn first<T: Target>(text: &[u8], duplicates: Duplicates) -> Result<T::Out, Error> {
+    if text.len() > MAX_INPUT {
+        return Err(Error::ToJson(format!("yaml: text is longer than {MAX_INPUT} bytes")));
+    }
+    let mut events = Events::new(text);
+    match compose(&mut events).map_err(Error::ToJson)? {
+        None => Ok(T::null()),
+        Some(mut tree) => build::<T>(&mut tree, duplicates == Duplicates::Refuse).map_err(Error::ToJson),
+    }
+}
+
+/// The first document as a template sees it: every number is a `float64`. An empty text is nil.
+///
+/// # Errors
+/// The text is not YAML or has no JSON form.
+pub fn decode(text: &[u8]) -> Result<Value, Error> {
+    first::<ForTemplates>(text, Duplicates::LastWins)
+}
+
+/// As [`decode`], with a choice about equal keys.
+///
+/// # Errors
+/// The text is not YAML, has no JSON form, or has equal keys that are refused.
+pub fn decode_with(text: &[u8], duplicates: Duplicates) -> Result<Value, Error> {
+    first::<ForTemplates>(text, duplicates)
+}
+
+/// The first document as a `map[string]interface{}`, which is what Helm's `fromYaml` and values files want. An empty
+/// text and `null` are the empty map.
+///
+/// # Errors
+/// As [`decode`], or the document is not a map.
+pub fn decode_map(text: &[u8]) -> Result<Map, Error> {
+    match decode(text)? {
+        Value::Map(map) => Ok(map),
+        Value::Nil => Ok(Map::new()),
+        other => Err(Error::FromJson(json::mismatch(&other, MapType::ANY.name))),
+    }
+}
+
+/// The first document as a `[]interface{}`, which is what Helm's `fromYamlArray` wants. An empty text and `null` are
+/// the empty list.
+///
+/// # Errors
+/// As [`decode`], or the document is not a list.
+pub fn decode_list(text: &[u8]) -> Result<List, Error> {
+    match decode(text)? {
+        Value::List(list) => Ok(list),
+        Value::Nil => Ok(List::any(Vec::new())),
+        other => Err(Error::FromJson(json::mismatch(&other, ListType::ANY.name))),
+    }
+}
+
+/// The first document as JSON with integers kept, as sigs.k8s.io/yaml's `YAMLToJSON` gives it. An empty text is null.
+///
+/// # Errors
+/// The text is not YAML, has no JSON form, or has equal keys that are refused.
+pub fn decode_json(text: &[u8], duplicates: Duplicates) -> Result<serde_json::Value, Error> {
+    first::<ForManifests>(text, duplicates)
+}
+
+/// All documents of a stream as JSON, in order. Empty documents are null.
+///
+/// # Errors
+/// As [`decode_json`], for the first document that fails.
+pub fn decode_json_stream(text: &[u8], duplicates: Duplicates) -> Result<Vec<serde_json::Value>, Error> {
+    if text.len() > MAX_INPUT {
+        return Err(Error::ToJson(format!("yaml: text is longer than {MAX_INPUT} bytes")));
+    }
+    let mut events = Events::new(text);
+    let mut documents = Vec::new();
+    while let Some(mut tree) = compose(&mut events).map_err(Error::ToJson)? {
+        documents.push(build::<ForManifests>(&mut tree, duplicates == Duplicates::Refuse).map_err(Error::ToJson)?);
+    }
+    Ok(documents)
+}
+
+/// The documents of a text as Kubernetes' `YAMLReader` cuts them: at lines that begin with `---`, without parsing.
+/// Unlike the parser this works on text that is not YAML as a whole.
+pub fn split(text: &str) -> Vec<&str> {
+    let mut documents = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let is_separator = line.strip_prefix("---").is_some_and(|rest| rest.trim_end().is_empty());
+        if is_separator {
+            if !text[start..at].trim().is_empty() {
+                documents.push(&text[start..at]);
+            }
+            start = at + line.len();
+        }
+        at += line.len();
+    }
+    if !text[start..].trim().is_empty() {
+        documents.push(&text[start..]);
+    }
+    documents
+}
+
+/// What sigs.k8s.io/yaml makes of a number or boolean where the wanted type is a string: `appVersion: 1.16` is `1.16`.
+/// `None` for everything else.
+pub fn scalar_as_string(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::Bool(b) => Some(b.to_string()),
+        serde_json::Value::Number(n) if n.is_f64() => {
+            Some(go_value::float::format_float(n.as_f64()?, b'g', None, 32))
+        }
+        serde_json::Value::Number(n) => Some(n.to_string()),
+        serde_json::Value::String(s) => Some(s.clone()),
+        _ => None,
+    }
+}

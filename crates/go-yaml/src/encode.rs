@@ -1,0 +1,305 @@
+//! From values to YAML text: `toYaml`, `toYamlPretty`, and the text behind Flux's config digest.
+//!
+//! Owns: what each Go value becomes, including the detour through JSON that sigs.k8s.io/yaml takes.
+//! Does not own: layout and quoting ([`crate::emit`]).
+//! Upstream: `Marshal` in sigs.k8s.io/yaml, `encode.go` in go-yaml v3, `JSONObjectToYAMLObject`.
+//! The surprising thing: `toYaml` writes JSON and reads that as YAML, so a string with DEL or a C1 control character
+//! cannot be encoded (Helm then prints nothing), U+0085 folds away, and a key longer than 1,022 characters is an error.
+
+use std::borrow::Cow;
+
+use go_value::float::format_float;
+use go_value::{Kind, List, ListType, Map, Value, json};
+
+use crate::emit::{KeyOrder, Node, emit};
+use crate::error::Error;
+use crate::limits::MAX_DEPTH;
+use crate::resolve::{Dialect, Resolved, resolve};
+
+/// `yaml.Marshal` of sigs.k8s.io/yaml, behind Helm's `toYaml`: the text ends with a line break.
+///
+/// # Errors
+/// The value has no JSON form, or its JSON is not what the YAML reader takes.
+pub fn encode(value: &Value) -> Result<String, Error> {
+    let node = through_json(value, 0)?;
+    Ok(emit(node, Dialect::V2, KeyOrder::Natural))
+}
+
+/// `yaml.Marshal` of sigs.k8s.io/yaml for JSON objects.
+///
+/// # Errors
+/// As [`encode`].
+pub fn encode_json(value: &serde_json::Value) -> Result<String, Error> {
+    encode(&from_json(value))
+}
+
+/// go-yaml v3's encoder with an indent of 2, behind Helm's `toYamlPretty`: the text ends with a line break.
+///
+/// # Errors
+/// The value holds something YAML has no text for.
+pub fn encode_pretty(value: &Value) -> Result<String, Error> {
+    let node = direct(value, 0, Numbers::AsTheyAre)?;
+    Ok(emit(node, Dialect::V3, KeyOrder::Natural))
+}
+
+/// The text whose digest is Flux's config digest: go-yaml v2 with keys sorted by bytes at all levels, and floats that
+/// are whole numbers written as integers. The caller must not digest empty values (Flux takes no bytes for them).
+///
+/// # Errors
+/// The value holds something YAML has no text for.
+pub fn encode_sorted(value: &Value) -> Result<String, Error> {
+    let node = direct(value, 0, Numbers::WholeAsIntegers)?;
+    Ok(emit(node, Dialect::V2, KeyOrder::Bytes))
+}
+
+/// The value that `encoding/json` would make of JSON, but with integers kept.
+pub fn from_json(value: &serde_json::Value) -> Value {
+    match value {
+        serde_json::Value::Null => Value::Nil,
+        serde_json::Value::Bool(b) => Value::Bool(*b),
+        serde_json::Value::Number(n) => match (n.as_i64(), n.as_u64()) {
+            (Some(n), _) => Value::int64(n),
+            (_, Some(n)) => Value::Uint(Kind::Uint64, n),
+            _ => Value::float(n.as_f64().unwrap_or(0.0)),
+        },
+        serde_json::Value::String(s) => Value::string(s),
+        serde_json::Value::Array(items) => Value::List(List::any(items.iter().map(from_json).collect())),
+        serde_json::Value::Object(entries) => {
+            Value::Map(entries.iter().map(|(k, v)| (k.as_str(), from_json(v))).collect())
+        }
+    }
+}
+
+fn too_deep() -> Error {
+    Error::Encode(format!("yaml: exceeded max depth of {MAX_DEPTH}"))
+}
+
+/// A value as JSON text would be read by go-yaml v2.
+fn through_json(value: &Value, depth: usize) -> Result<Node, Error> {
+    if depth > MAX_DEPTH {
+        return Err(cyclic(value).unwrap_or_else(too_deep));
+    }
+    Ok(match value {
+        Value::Nil => Node::Literal("null".to_owned()),
+        Value::Bool(b) => Node::Literal(b.to_string()),
+        Value::Int(_, n) | Value::Duration(n) => Node::Literal(n.to_string()),
+        Value::Uint(_, n) => Node::Literal(n.to_string()),
+        Value::Float(kind, f) => {
+            let text = json::float(*f, if *kind == Kind::Float32 { 32 } else { 64 }).map_err(Error::Marshal)?;
+            Node::Literal(reread_number(text))
+        }
+        Value::Complex(..) => return Err(Error::Marshal("json: unsupported type: complex128".to_owned())),
+        Value::String(s) => Node::Text(reread_string(&lossy(s))?.into_owned()),
+        Value::List(list) if list.nil => Node::Literal("null".to_owned()),
+        Value::List(list) if list.ty == ListType::BYTES => {
+            let text = json::encode(value).map_err(Error::Marshal)?;
+            Node::Text(text.trim_matches('"').to_owned())
+        }
+        Value::List(list) => Node::List(list.iter().map(|v| through_json(v, depth + 1)).collect::<Result<_, _>>()?),
+        Value::Map(map) => {
+            let mut entries = Vec::with_capacity(map.len());
+            for (key, item) in map.entries() {
+                entries.push((reread_key(&lossy(&key))?, through_json(&item, depth + 1)?));
+            }
+            Node::Map(entries)
+        }
+        Value::Time(time) => Node::Text(json::rfc3339_nano(time)),
+        Value::Object(object) => match object.data() {
+            Some(data) => through_json(&data, depth + 1)?,
+            None if object.kind() == Kind::Func => {
+                return Err(Error::Marshal(format!("json: unsupported type: {}", object.type_name())));
+            }
+            None => Node::Map(Vec::new()),
+        },
+    })
+}
+
+/// The error of a value that contains itself.
+fn cyclic(value: &Value) -> Option<Error> {
+    json::encode(value).err().map(Error::Marshal)
+}
+
+/// What JSON makes of bytes: each one that is not UTF-8 becomes U+FFFD.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len() + 8);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|_| text.push('\u{fffd}'));
+    }
+    Cow::Owned(text)
+}
+
+/// A JSON number as go-yaml reads and writes it again.
+fn reread_number(text: String) -> String {
+    match resolve(None, &text) {
+        Ok(Resolved::Int(n)) => n.to_string(),
+        Ok(Resolved::Uint(n)) => n.to_string(),
+        Ok(Resolved::Float(f)) => yaml_float(f, 64),
+        _ => text,
+    }
+}
+
+fn yaml_float(f: f64, bits: u8) -> String {
+    match format_float(f, b'g', None, bits) {
+        s if s == "+Inf" => ".inf".to_owned(),
+        s if s == "-Inf" => "-.inf".to_owned(),
+        s if s == "NaN" => ".nan".to_owned(),
+        s => s,
+    }
+}
+
+/// Go writes these into JSON as they are, and the YAML reader refuses them.
+fn is_refused(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// A JSON string as the YAML reader understands it.
+fn reread_string(text: &str) -> Result<Cow<'_, str>, Error> {
+    if text.is_ascii() && !text.as_bytes().contains(&0x7f) {
+        return Ok(Cow::Borrowed(text));
+    }
+    if text.chars().any(is_refused) {
+        return Err(Error::Encode("yaml: control characters are not allowed".to_owned()));
+    }
+    // U+0085 is a line break, and line breaks in double quotes fold.
+    if !text.contains('\u{85}') {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut lines = text.split('\u{85}').peekable();
+    let mut first = true;
+    let mut breaks = 0;
+    while let Some(line) = lines.next() {
+        let last = lines.peek().is_none();
+        let line = if first { line } else { line.trim_start_matches(' ') };
+        let line = if last { line } else { line.trim_end_matches(' ') };
+        if !first {
+            breaks += 1;
+        }
+        if !first && (!line.is_empty() || last) {
+            if breaks == 1 {
+                out.push(' ');
+            } else {
+                (1..breaks).for_each(|_| out.push('\n'));
+            }
+            breaks = 0;
+        }
+        out.push_str(line);
+        first = false;
+    }
+    Ok(Cow::Owned(out))
+}
+
+/// As [`reread_string`], with what the YAML reader wants of a key: one line, and the colon within 1,024 characters.
+fn reread_key(text: &str) -> Result<String, Error> {
+    if text.len() > 160 {
+        let mut quoted = String::with_capacity(text.len() + 2);
+        json::write_string(&mut quoted, text.as_bytes(), true);
+        if quoted.chars().count() > 1024 {
+            return Err(Error::Encode("yaml: did not find expected ',' or '}'".to_owned()));
+        }
+    }
+    if text.contains('\u{85}') {
+        return Err(Error::Encode("yaml: line 1: did not find expected ',' or '}'".to_owned()));
+    }
+    Ok(reread_string(text)?.into_owned())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    AsTheyAre,
+    WholeAsIntegers,
+}
+
+/// A value as go-yaml's encoders take it, without the detour.
+fn direct(value: &Value, depth: usize, numbers: Numbers) -> Result<Node, Error> {
+    if depth > MAX_DEPTH {
+        return Err(too_deep());
+    }
+    Ok(match value {
+        Value::Nil => Node::Literal("null".to_owned()),
+        Value::Bool(b) => Node::Literal(b.to_string()),
+        Value::Int(_, n) => Node::Literal(n.to_string()),
+        Value::Uint(_, n) => Node::Literal(n.to_string()),
+        Value::Float(kind, f) => {
+            let bits = if *kind == Kind::Float32 { 32 } else { 64 };
+            let whole = numbers == Numbers::WholeAsIntegers && f.fract() == 0.0;
+            if whole && (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(f) {
+                Node::Literal((*f as i64).to_string())
+            } else if whole && (0.0..18_446_744_073_709_551_616.0).contains(f) {
+                Node::Literal((*f as u64).to_string())
+            } else {
+                Node::Literal(yaml_float(*f, bits))
+            }
+        }
+        Value::Complex(..) => return Err(Error::Encode("cannot marshal type: complex128".to_owned())),
+        Value::String(s) => direct_string(s),
+        Value::List(list) => {
+            Node::List(list.iter().map(|v| direct(v, depth + 1, numbers)).collect::<Result<_, _>>()?)
+        }
+        Value::Map(map) => direct_map(map, depth, numbers)?,
+        Value::Time(time) => Node::Literal(json::rfc3339_nano(time)),
+        Value::Duration(n) => Node::Text(duration_text(*n)),
+        Value::Object(object) => match object.data() {
+            Some(data) => direct(&data, depth + 1, numbers)?,
+            None if object.kind() == Kind::Func => {
+                return Err(Error::Encode(format!("cannot marshal type: {}", object.type_name())));
+            }
+            None => Node::Map(Vec::new()),
+        },
+    })
+}
+
+fn direct_map(map: &Map, depth: usize, numbers: Numbers) -> Result<Node, Error> {
+    let mut entries = Vec::with_capacity(map.len());
+    for (key, item) in map.entries() {
+        entries.push((lossy(&key).into_owned(), direct(&item, depth + 1, numbers)?));
+    }
+    Ok(Node::Map(entries))
+}
+
+fn direct_string(bytes: &[u8]) -> Node {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Node::Text(text.to_owned());
+    }
+    let list = Value::bytes(bytes);
+    let text = json::encode(&list).unwrap_or_default();
+    let text = text.trim_matches('"');
+    if text.len() < 70 {
+        return Node::Binary(text.to_owned());
+    }
+    // go-yaml breaks base64 into lines of 70, the last one included.
+    let lines: Vec<&str> = (0..text.len()).step_by(70).map(|i| &text[i..text.len().min(i + 70)]).collect();
+    Node::Binary(lines.join("\n") + "\n")
+}
+
+/// Go's `time.Duration.String()`.
+fn duration_text(nanos: i64) -> String {
+    let size = nanos.unsigned_abs();
+    let sign = if nanos < 0 { "-" } else { "" };
+    let decimal = |value: u64, unit: u64| {
+        let digits = unit.ilog10() as usize;
+        let fraction = format!("{:0digits$}", value % unit);
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() { (value / unit).to_string() } else { format!("{}.{fraction}", value / unit) }
+    };
+    match size {
+        0 => "0s".to_owned(),
+        n if n < 1_000 => format!("{sign}{n}ns"),
+        n if n < 1_000_000 => format!("{sign}{}µs", decimal(n, 1_000)),
+        n if n < 1_000_000_000 => format!("{sign}{}ms", decimal(n, 1_000_000)),
+        n => {
+            let (hours, rest) = (n / 3_600_000_000_000, n % 3_600_000_000_000);
+            let (minutes, rest) = (rest / 60_000_000_000, rest % 60_000_000_000);
+            let seconds = decimal(rest, 1_000_000_000);
+            match (hours, minutes) {
+                (0, 0) => format!("{sign}{seconds}s"),
+                (0, m) => format!("{sign}{m}m{seconds}s"),
+                (h, m) => format!("{sign}{h}h{m}m{seconds}s"),
+            }
+        }
+    }
+}

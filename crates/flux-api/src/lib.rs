@@ -1,0 +1,1 @@
+//! Flux's resource types: HelmRelease and the sources

@@ -1,0 +1,1 @@
+//! Helm's verbs against a cluster

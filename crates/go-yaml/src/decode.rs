@@ -151,8 +151,7 @@ impl<'t> Decoder<'t> {
         let NodeData::Scalar { value, tag, implicit } = &self.tree.node(id).data else {
             return Ok((Resolved::Null, String::new()));
         };
-        let meaning =
-            if tag.is_none() && !implicit { Resolved::Text } else { resolve(tag.as_deref(), value)? };
+        let meaning = if tag.is_none() && !implicit { Resolved::Text } else { resolve(tag.as_deref(), value)? };
         match meaning {
             Resolved::Text | Resolved::Timestamp => Ok((Resolved::Text, self.text(id))),
             Resolved::Binary => {
@@ -305,7 +304,7 @@ const WANT_MAP: &str = "yaml: map merge requires map or sequence of maps as the 
 /// Standard base64 with padding; line breaks are skipped, as Go does.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\n' | b'\r')).collect();
-    if digits.len() % 4 != 0 {
+    if !digits.len().is_multiple_of(4) {
         return None;
     }
     let mut out = Vec::with_capacity(digits.len() / 4 * 3);

@@ -9,10 +9,10 @@ use go_value::{List, ListType, Map, MapType, Value, json};
 
 use crate::decode::build;
 use crate::error::Error;
-use crate::events::Events;
+use crate::events::{Events, Failure, ends_in_block_scalar};
 use crate::limits::MAX_INPUT;
 use crate::target::{ForManifests, ForTemplates, Target};
-use crate::tree::compose;
+use crate::tree::{Tree, compose};
 
 /// How to treat what YAML forbids and Helm mostly lets pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,14 +24,43 @@ pub enum Duplicates {
     Refuse,
 }
 
-fn first<T: Target>(text: &[u8], duplicates: Duplicates) -> Result<T::Out, Error> {
+/// Up to `limit` documents of the stream.
+fn documents(text: &[u8], limit: usize) -> Result<Vec<Tree>, Error> {
     if text.len() > MAX_INPUT {
         return Err(Error::ToJson(format!("yaml: text is longer than {MAX_INPUT} bytes")));
     }
-    let mut events = Events::new(text);
-    match compose(&mut events).map_err(Error::ToJson)? {
+    let attempt = |complete: bool| {
+        let mut events = Events::new(text, complete);
+        let mut trees = Vec::new();
+        while trees.len() < limit
+            && let Some(tree) = compose(&mut events)?
+        {
+            trees.push(tree);
+        }
+        Ok(trees)
+    };
+    // Where a line break at the end is missing, it must be there for block scalars and must not for error texts.
+    let result = if ends_in_block_scalar(text) {
+        attempt(true).or_else(|complete| match attempt(false) {
+            Err(Failure::NeedsLineBreak) => Err(complete),
+            plain => plain,
+        })
+    } else {
+        match attempt(false) {
+            Err(Failure::NeedsLineBreak) => attempt(true),
+            plain => plain,
+        }
+    };
+    result.map_err(|e| match e {
+        Failure::Syntax(text) => Error::ToJson(text),
+        Failure::NeedsLineBreak => Error::ToJson("yaml: unknown problem parsing YAML content".to_owned()),
+    })
+}
+
+fn first<T: Target>(text: &[u8], duplicates: Duplicates) -> Result<T::Out, Error> {
+    match documents(text, 1)?.first_mut() {
         None => Ok(T::null()),
-        Some(mut tree) => build::<T>(&mut tree, duplicates == Duplicates::Refuse).map_err(Error::ToJson),
+        Some(tree) => build::<T>(tree, duplicates == Duplicates::Refuse).map_err(Error::ToJson),
     }
 }
 
@@ -90,15 +119,10 @@ pub fn decode_json(text: &[u8], duplicates: Duplicates) -> Result<serde_json::Va
 /// # Errors
 /// As [`decode_json`], for the first document that fails.
 pub fn decode_json_stream(text: &[u8], duplicates: Duplicates) -> Result<Vec<serde_json::Value>, Error> {
-    if text.len() > MAX_INPUT {
-        return Err(Error::ToJson(format!("yaml: text is longer than {MAX_INPUT} bytes")));
-    }
-    let mut events = Events::new(text);
-    let mut documents = Vec::new();
-    while let Some(mut tree) = compose(&mut events).map_err(Error::ToJson)? {
-        documents.push(build::<ForManifests>(&mut tree, duplicates == Duplicates::Refuse).map_err(Error::ToJson)?);
-    }
-    Ok(documents)
+    documents(text, usize::MAX)?
+        .iter_mut()
+        .map(|tree| build::<ForManifests>(tree, duplicates == Duplicates::Refuse).map_err(Error::ToJson))
+        .collect()
 }
 
 /// The documents of a text as Kubernetes' `YAMLReader` cuts them: at lines that begin with `---`, without parsing.
@@ -128,9 +152,7 @@ pub fn split(text: &str) -> Vec<&str> {
 pub fn scalar_as_string(value: &serde_json::Value) -> Option<String> {
     match value {
         serde_json::Value::Bool(b) => Some(b.to_string()),
-        serde_json::Value::Number(n) if n.is_f64() => {
-            Some(go_value::float::format_float(n.as_f64()?, b'g', None, 32))
-        }
+        serde_json::Value::Number(n) if n.is_f64() => Some(go_value::float::format_float(n.as_f64()?, b'g', None, 32)),
         serde_json::Value::Number(n) => Some(n.to_string()),
         serde_json::Value::String(s) => Some(s.clone()),
         _ => None,

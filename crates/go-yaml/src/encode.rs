@@ -237,9 +237,7 @@ fn direct(value: &Value, depth: usize, numbers: Numbers) -> Result<Node, Error> 
         }
         Value::Complex(..) => return Err(Error::Encode("cannot marshal type: complex128".to_owned())),
         Value::String(s) => direct_string(s),
-        Value::List(list) => {
-            Node::List(list.iter().map(|v| direct(v, depth + 1, numbers)).collect::<Result<_, _>>()?)
-        }
+        Value::List(list) => Node::List(list.iter().map(|v| direct(v, depth + 1, numbers)).collect::<Result<_, _>>()?),
         Value::Map(map) => direct_map(map, depth, numbers)?,
         Value::Time(time) => Node::Literal(json::rfc3339_nano(time)),
         Value::Duration(n) => Node::Text(duration_text(*n)),

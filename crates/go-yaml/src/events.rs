@@ -7,8 +7,9 @@
 //! The surprising thing: an error names its line only when it is not the first one.
 
 use std::io::{BufRead, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use libyaml_safer::{Encoding, ErrorKind, Event, EventData, Mark, Parser, ScalarStyle};
+use libyaml_safer::{Encoding, ErrorKind, Event, EventData, Parser, ScalarStyle};
 
 /// As much as go-yaml reads at once, more or less: what comes after the first document is hardly looked at.
 const CHUNK: usize = 1024;
@@ -17,12 +18,30 @@ const CHUNK: usize = 1024;
 pub(crate) struct Events<'a> {
     parser: Parser<Chunks<'a>>,
     input: &'a [u8],
-    /// Where the text has `\/`, if it does at all: byte offsets are found as marks come by.
-    escapes: Option<Locator<'a>>,
+    /// A line break has been put behind the input, which must not become part of a block scalar.
+    completed: bool,
+    /// The text has `\/` somewhere.
+    slashes: bool,
+}
+
+/// Why there is no next event.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The text is wrong; go-yaml's words.
+    Syntax(String),
+    /// The parser stumbled over the end of the text inside a block scalar; it does not when a line break is there.
+    NeedsLineBreak,
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self::Syntax(text)
+    }
 }
 
 impl<'a> Events<'a> {
-    pub(crate) fn new(input: &'a [u8]) -> Self {
+    /// `complete` puts a line break behind a text that lacks one.
+    pub(crate) fn new(input: &'a [u8], complete: bool) -> Self {
         let input = if input.is_empty() { b"\n" } else { input };
         let mut parser = Parser::new();
         let wide = input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff");
@@ -30,26 +49,41 @@ impl<'a> Events<'a> {
         if !wide {
             parser.set_encoding(Encoding::Utf8);
         }
-        parser.set_input(Chunks { rest: body, wide });
-        let escapes = match std::str::from_utf8(body) {
-            Ok(text) if text.contains("\\/") => Some(Locator { text, index: 0, byte: 0 }),
-            _ => None,
-        };
-        Self { parser, input: body, escapes }
+        let completed = !wide && !body.ends_with(b"\n") && complete;
+        parser.set_input(Chunks { rest: body, then: if completed { b"\n" } else { b"" }, wide });
+        let slashes = body.windows(2).any(|w| w == b"\\/");
+        Self { parser, input: body, completed, slashes }
     }
 
     /// The next event.
-    pub(crate) fn next(&mut self) -> Result<Event, String> {
-        let event = self.parser.parse().map_err(|e| self.text(&e))?;
-        match &event.data {
+    pub(crate) fn next(&mut self) -> Result<Event, Failure> {
+        // libyaml-safer has a few panics for texts that end where it does not expect it.
+        let parsed = catch_unwind(AssertUnwindSafe(|| self.parser.parse()));
+        let mut event = match parsed {
+            Ok(Ok(event)) => event,
+            Ok(Err(error)) => return Err(self.text(&error).into()),
+            Err(_) if !self.completed && !self.input.ends_with(b"\n") => return Err(Failure::NeedsLineBreak),
+            Err(_) => return Err("yaml: did not find expected whitespace or line break".to_owned().into()),
+        };
+        let (start, end) = (event.start_mark, event.end_mark);
+        match &mut event.data {
             EventData::DocumentStart { version_directive: Some(v), .. } if v.minor != 1 => {
-                return Err(located(event.start_mark.line, "found incompatible YAML document"));
+                return Err(located(start.line, "found incompatible YAML document").into());
             }
-            EventData::Scalar { style: ScalarStyle::DoubleQuoted, .. } => {
-                if let Some(line) = self.escapes.as_mut().and_then(|l| l.slash(event.start_mark, event.end_mark)) {
-                    let line = event.start_mark.line + line;
-                    return Err(located(if line == 0 { 0 } else { line + 1 }, "found unknown escape character"));
+            EventData::Scalar { style: ScalarStyle::DoubleQuoted, .. } if self.slashes => {
+                let source = self.input.get(start.index as usize..end.index as usize).unwrap_or_default();
+                if let Some(lines) = slash(source) {
+                    let line = match start.line + lines {
+                        0 => 0,
+                        n => n + 1,
+                    };
+                    return Err(located(line, "found unknown escape character").into());
                 }
+            }
+            EventData::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, value, .. }
+                if self.completed && end.index as usize > self.input.len() && value.ends_with('\n') =>
+            {
+                value.pop();
             }
             _ => {}
         }
@@ -74,43 +108,52 @@ fn located(line: u64, problem: &str) -> String {
     if line == 0 { format!("yaml: {problem}") } else { format!("yaml: line {line}: {problem}") }
 }
 
-/// Finds the source text of double-quoted scalars; marks count characters and only ever grow.
-struct Locator<'a> {
-    text: &'a str,
-    index: u64,
-    byte: usize,
+/// How many lines into a double-quoted scalar its first `\/` is, if it has one.
+fn slash(source: &[u8]) -> Option<u64> {
+    let (mut i, mut lines) = (0, 0);
+    while i < source.len() {
+        match source[i] {
+            b'\n' => lines += 1,
+            b'\\' if source.get(i + 1) == Some(&b'/') => return Some(lines),
+            b'\\' => {
+                i += 1;
+                lines += u64::from(source.get(i) == Some(&b'\n'));
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    None
 }
 
-impl Locator<'_> {
-    fn advance(&mut self, index: u64) -> usize {
-        let ahead = index.saturating_sub(self.index);
-        let rest = &self.text[self.byte..];
-        let step = rest.char_indices().nth(ahead as usize).map_or(rest.len(), |(i, _)| i);
-        self.index = self.index.max(index);
-        self.byte += step;
-        self.byte
-    }
-
-    /// How many lines into the scalar its first `\/` is, if it has one.
-    fn slash(&mut self, start: Mark, end: Mark) -> Option<u64> {
-        let from = self.advance(start.index);
-        let to = self.advance(end.index);
-        let bytes = self.text.as_bytes().get(from..to)?;
-        let (mut i, mut lines) = (0, 0);
-        while i < bytes.len() {
-            match bytes[i] {
-                b'\n' => lines += 1,
-                b'\\' if bytes.get(i + 1) == Some(&b'/') => return Some(lines),
-                b'\\' => {
-                    i += 1;
-                    lines += u64::from(bytes.get(i) == Some(&b'\n'));
-                }
-                _ => {}
+/// Does the last line look like the content of a block scalar? A wrong answer costs a second attempt.
+pub(crate) fn ends_in_block_scalar(text: &[u8]) -> bool {
+    let mut least = usize::MAX;
+    for (i, line) in text.rsplit(|b| *b == b'\n').enumerate() {
+        let indent = line.iter().take_while(|b| **b == b' ').count();
+        let content = line[indent..].trim_ascii_end();
+        if content.is_empty() {
+            if i == 0 {
+                return false;
             }
-            i += 1;
+            continue;
         }
-        None
+        if i > 0 && indent < least && is_block_header(content) {
+            return true;
+        }
+        least = least.min(indent);
+        if least == 0 {
+            return false;
+        }
     }
+    false
+}
+
+/// Does the line end in `|` or `>` with its hints and perhaps a comment?
+fn is_block_header(line: &[u8]) -> bool {
+    let code = line.windows(2).position(|w| w == b" #").map_or(line, |i| &line[..i]).trim_ascii_end();
+    let hints = code.iter().rev().take_while(|b| matches!(b, b'+' | b'-' | b'0'..=b'9')).count();
+    hints <= 2 && matches!(code[..code.len() - hints], [.., b'|' | b'>'])
 }
 
 /// go-yaml's words for the first bytes that are not UTF-8.
@@ -148,6 +191,8 @@ fn encoding_problem(input: &[u8]) -> &'static str {
 /// The input in pieces that end between characters.
 struct Chunks<'a> {
     rest: &'a [u8],
+    /// What follows when that is used up.
+    then: &'a [u8],
     wide: bool,
 }
 
@@ -159,6 +204,9 @@ impl Read for Chunks<'_> {
 
 impl BufRead for Chunks<'_> {
     fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if self.rest.is_empty() {
+            self.rest = std::mem::take(&mut self.then);
+        }
         let mut end = self.rest.len().min(CHUNK);
         if !self.wide {
             while end < self.rest.len() && self.rest[end] & 0xc0 == 0x80 && end < CHUNK + 4 {

@@ -93,8 +93,8 @@ fn is_digit(c: char) -> bool {
 /// Decimal digits beyond ASCII come in runs of ten; these are the scripts in common use.
 fn is_decimal(c: char) -> bool {
     const ZEROS: [u32; 20] = [
-        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040,
-        0x17e0, 0x1810, 0xa620, 0xff10,
+        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
+        0x1040, 0x17e0, 0x1810, 0xa620, 0xff10,
     ];
     ZEROS.iter().any(|zero| (*zero..zero + 10).contains(&(c as u32)))
 }
@@ -105,11 +105,9 @@ mod tests {
 
     #[test]
     fn natural_order() {
-        let mut keys = vec!["b", "a10", "a2", "A", "_", "a", "1", "10", "9", "a-b", "aB", "é", "a01", "", "x", "y", "z"];
+        let mut keys =
+            vec!["b", "a10", "a2", "A", "_", "a", "1", "10", "9", "a-b", "aB", "é", "a01", "", "x", "y", "z"];
         sort(&mut keys, &|a, b| natural_less(a, b, Dialect::V2));
-        assert_eq!(
-            keys,
-            ["", "_", "1", "9", "10", "A", "a", "a-b", "a01", "a2", "a10", "aB", "b", "x", "y", "z", "é"]
-        );
+        assert_eq!(keys, ["", "_", "1", "9", "10", "A", "a", "a-b", "a01", "a2", "a10", "aB", "b", "x", "y", "z", "é"]);
     }
 }

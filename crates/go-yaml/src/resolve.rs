@@ -123,9 +123,7 @@ fn number(text: &str, dialect: Dialect, timestamps: bool) -> Resolved {
     };
     let bytes = digits.as_bytes();
     let integer = |bytes: &[u8], base| {
-        parse_int(bytes, base, 64)
-            .map(Resolved::Int)
-            .or_else(|_| parse_uint(bytes, base, 64).map(Resolved::Uint))
+        parse_int(bytes, base, 64).map(Resolved::Int).or_else(|_| parse_uint(bytes, base, 64).map(Resolved::Uint))
     };
     if let Ok(n) = integer(bytes, 0) {
         return n;

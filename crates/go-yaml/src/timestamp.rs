@@ -35,7 +35,7 @@ fn number(text: &[u8]) -> Option<(u32, &[u8])> {
 fn date(year: u32, text: &[u8]) -> Option<&[u8]> {
     let (month, rest) = number(text)?;
     let (day, rest) = number(rest.strip_prefix(b"-")?)?;
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
         2 if leap => 29,
         2 => 28,

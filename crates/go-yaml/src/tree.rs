@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use libyaml_safer::EventData;
 
-use crate::events::Events;
+use crate::events::{Events, Failure};
 use crate::limits::MAX_DEPTH;
 
 /// An index into [`Tree`].
@@ -64,7 +64,7 @@ impl Tree {
 }
 
 /// The next document of the stream, `None` at its end.
-pub(crate) fn compose(events: &mut Events<'_>) -> Result<Option<Tree>, String> {
+pub(crate) fn compose(events: &mut Events<'_>) -> Result<Option<Tree>, Failure> {
     loop {
         match events.next()?.data {
             EventData::StreamEnd => return Ok(None),
@@ -93,7 +93,7 @@ impl Composer {
     }
 
     /// Read up to the end of the document, that event included: garbage right behind it is an error.
-    fn document(&mut self, events: &mut Events<'_>) -> Result<NodeId, String> {
+    fn document(&mut self, events: &mut Events<'_>) -> Result<NodeId, Failure> {
         let mut root = 0;
         // The collections that are open, each with the children it has so far.
         let mut open: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
@@ -134,7 +134,7 @@ impl Composer {
                 EventData::StreamStart { .. } | EventData::DocumentStart { .. } => continue,
             };
             if open.len() > MAX_DEPTH {
-                return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}"));
+                return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}").into());
             }
             // A collection that has just been opened is a child of the one around it.
             let around = match open.last() {

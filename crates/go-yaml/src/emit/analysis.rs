@@ -37,7 +37,9 @@ impl Analysis {
             let next = chars.peek().copied();
             let followed_by_whitespace = matches!(next, None | Some(' ' | '\t'));
             indicators |= match c {
-                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' if first => {
+                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`'
+                    if first =>
+                {
                     true
                 }
                 '?' | '-' if first => followed_by_whitespace,

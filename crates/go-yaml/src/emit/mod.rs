@@ -153,9 +153,8 @@ impl Emitter {
         if text.contains('\n') {
             return Style::Literal;
         }
-        let typed = looks_typed(text, self.dialect)
-            || is_base60(text)
-            || self.dialect == Dialect::V3 && is_old_bool(text);
+        let typed =
+            looks_typed(text, self.dialect) || is_base60(text) || self.dialect == Dialect::V3 && is_old_bool(text);
         if typed { Style::DoubleQuoted } else { Style::Plain }
     }
 

@@ -38,6 +38,11 @@ static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
 }
 });
 
+/// How long a range may be.
+const MAX_LENGTH: usize = 512;
+/// How many alternatives it may have.
+const MAX_GROUPS: usize = 32;
+
 /// A range of versions.
 #[derive(Clone, Debug)]
 pub struct Constraints {
@@ -74,8 +79,14 @@ impl Constraints {
     /// # Errors
     /// The text is not a range.
     pub fn parse(text: &str) -> Result<Self, Error> {
+        if text.len() > MAX_LENGTH {
+            return Err(Error::ConstraintTooLong);
+        }
         let text = rewrite_ranges(text);
         let mut groups = Vec::new();
+        if text.split("||").count() > MAX_GROUPS {
+            return Err(Error::TooManyGroups);
+        }
         for part in text.split("||") {
             if !GRAMMAR.valid.as_ref().is_some_and(|r| r.is_match(part)) {
                 return Err(Error::ImproperConstraint(part.to_owned()));
@@ -168,7 +179,7 @@ fn is_wildcard(s: &str) -> bool {
 }
 
 fn prerelease(version: &Version) -> String {
-    format!("{version} is a prerelease version and the constraint is only looking for release versions")
+    format!("\"{version}\" is a prerelease version and the constraint is only looking for release versions")
 }
 
 impl Constraint {
@@ -206,7 +217,8 @@ impl Constraint {
         if v.is_prerelease() && !include_pre {
             return Err(prerelease(v));
         }
-        let need = |fits: bool, why: &str| if fits { Ok(()) } else { Err(format!("{v} is {why} {}", self.original)) };
+        let need =
+            |fits: bool, why: &str| if fits { Ok(()) } else { Err(format!("\"{v}\" is {why} \"{}\"", self.original)) };
         match self.operator.as_str() {
             "!=" => need(self.differs(v), "equal to"),
             ">" => need(self.is_below(v), "less than or equal to"),
@@ -258,16 +270,16 @@ impl Constraint {
     fn tilde(&self, v: &Version) -> Result<(), String> {
         let (c, original) = (&self.version, &self.original);
         if v < c {
-            return Err(format!("{v} is less than {original}"));
+            return Err(format!("\"{v}\" is less than \"{original}\""));
         }
         if (c.major, c.minor, c.patch) == (0, 0, 0) && !self.minor_dirty && !self.patch_dirty {
             return Ok(());
         }
         if v.major != c.major {
-            return Err(format!("{v} does not have same major version as {original}"));
+            return Err(format!("\"{v}\" does not have same major version as \"{original}\""));
         }
         if v.minor != c.minor && !self.minor_dirty {
-            return Err(format!("{v} does not have same major and minor version as {original}"));
+            return Err(format!("\"{v}\" does not have same major and minor version as \"{original}\""));
         }
         Ok(())
     }
@@ -275,35 +287,35 @@ impl Constraint {
     fn caret(&self, v: &Version) -> Result<(), String> {
         let (c, original) = (&self.version, &self.original);
         if v < c {
-            return Err(format!("{v} is less than {original}"));
+            return Err(format!("\"{v}\" is less than \"{original}\""));
         }
         if c.major > 0 || self.minor_dirty {
             return if v.major == c.major {
                 Ok(())
             } else {
-                Err(format!("{v} does not have same major version as {original}"))
+                Err(format!("\"{v}\" does not have same major version as \"{original}\""))
             };
         }
         if v.major > 0 {
-            return Err(format!("{v} does not have same major version as {original}"));
+            return Err(format!("\"{v}\" does not have same major version as \"{original}\""));
         }
         if c.minor > 0 || self.patch_dirty {
             return if v.minor == c.minor {
                 Ok(())
             } else {
                 Err(format!(
-                    "{v} does not have same minor version as {original}. Expected minor versions to match when constraint major version is 0"
+                    "\"{v}\" does not have same minor version as \"{original}\". Expected minor versions to match when constraint major version is 0"
                 ))
             };
         }
         if v.minor > 0 {
-            return Err(format!("{v} does not have same minor version as {original}"));
+            return Err(format!("\"{v}\" does not have same minor version as \"{original}\""));
         }
         if c.patch == v.patch {
             return Ok(());
         }
         Err(format!(
-            "{v} does not equal {original}. Expect version and constraint to equal when major and minor versions are 0"
+            "\"{v}\" does not equal \"{original}\". Expect version and constraint to equal when major and minor versions are 0"
         ))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns: parsing versions (strictly and loosely), ordering, ranges with their reasons for refusal.
 //! Does not own: picking a chart from an index (`chart-source`), template functions (`sprig`).
-//! Upstream: github.com/Masterminds/semver/v3 v3.4.0.
+//! Upstream: github.com/Masterminds/semver/v3 v3.5.0.
 //! The surprising thing: a range without a pre-release part never accepts a pre-release version, whatever the numbers
 //! say.
 

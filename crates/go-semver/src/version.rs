@@ -9,6 +9,9 @@ use std::str::FromStr;
 
 use crate::error::Error;
 
+/// How long a version may be.
+const MAX_LENGTH: usize = 256;
+
 /// A semantic version that remembers the text it came from. Compared as upstream compares: without build metadata.
 #[derive(Clone, Debug)]
 pub struct Version {
@@ -73,6 +76,9 @@ impl Version {
         if text.is_empty() {
             return Err(Error::Empty);
         }
+        if text.len() > MAX_LENGTH {
+            return Err(Error::TooLong);
+        }
         let mut parts = text.splitn(3, '.');
         let (Some(major), Some(minor), Some(mut rest)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(Error::InvalidSemVer);
@@ -109,6 +115,9 @@ impl Version {
     /// # Errors
     /// Nothing that can be made a semantic version.
     pub fn parse(text: &str) -> Result<Self, Error> {
+        if text.len() > MAX_LENGTH {
+            return Err(Error::TooLong);
+        }
         let body = text.strip_prefix('v').unwrap_or(text);
         let (body, metadata) = match body.split_once('+') {
             Some((before, after)) => (before, Some(after)),

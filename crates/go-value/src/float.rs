@@ -27,37 +27,8 @@ impl<T> NumError<T> {
             Self::Range(_) => "value out of range".to_owned(),
             Self::Base(b) => format!("invalid base {b}"),
         };
-        format!("strconv.{function}: parsing {}: {why}", quoted(input))
+        format!("strconv.{function}: parsing {}: {why}", crate::quote::quote(input))
     }
-}
-
-/// A Go-quoted text, for error messages.
-fn quoted(input: &[u8]) -> String {
-    let mut out = String::from("\"");
-    for chunk in input.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '"' => out.push_str("\\\""),
-                '\\' => out.push_str("\\\\"),
-                '\n' => out.push_str("\\n"),
-                '\r' => out.push_str("\\r"),
-                '\t' => out.push_str("\\t"),
-                '\u{7}' => out.push_str("\\a"),
-                '\u{8}' => out.push_str("\\b"),
-                '\u{b}' => out.push_str("\\v"),
-                '\u{c}' => out.push_str("\\f"),
-                c if (c as u32) < 0x20 || c == '\u{7f}' => {
-                    let _ = write!(out, "\\x{:02x}", c as u32);
-                }
-                c => out.push(c),
-            }
-        }
-        for b in chunk.invalid() {
-            let _ = write!(out, "\\x{b:02x}");
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Go's `strconv.FormatFloat(f, verb, precision, bits)`; no precision (Go's -1) means the fewest digits that read back

@@ -240,7 +240,7 @@ fn direct(value: &Value, depth: usize, numbers: Numbers) -> Result<Node, Error> 
         Value::List(list) => Node::List(list.iter().map(|v| direct(v, depth + 1, numbers)).collect::<Result<_, _>>()?),
         Value::Map(map) => direct_map(map, depth, numbers)?,
         Value::Time(time) => Node::Literal(json::rfc3339_nano(time)),
-        Value::Duration(n) => Node::Text(duration_text(*n)),
+        Value::Duration(n) => Node::Text(go_value::format::duration(*n)),
         Value::Object(object) => match object.data() {
             Some(data) => direct(&data, depth + 1, numbers)?,
             None if object.kind() == Kind::Func => {
@@ -272,32 +272,4 @@ fn direct_string(bytes: &[u8]) -> Node {
     // go-yaml breaks base64 into lines of 70, the last one included.
     let lines: Vec<&str> = (0..text.len()).step_by(70).map(|i| &text[i..text.len().min(i + 70)]).collect();
     Node::Binary(lines.join("\n") + "\n")
-}
-
-/// Go's `time.Duration.String()`.
-fn duration_text(nanos: i64) -> String {
-    let size = nanos.unsigned_abs();
-    let sign = if nanos < 0 { "-" } else { "" };
-    let decimal = |value: u64, unit: u64| {
-        let digits = unit.ilog10() as usize;
-        let fraction = format!("{:0digits$}", value % unit);
-        let fraction = fraction.trim_end_matches('0');
-        if fraction.is_empty() { (value / unit).to_string() } else { format!("{}.{fraction}", value / unit) }
-    };
-    match size {
-        0 => "0s".to_owned(),
-        n if n < 1_000 => format!("{sign}{n}ns"),
-        n if n < 1_000_000 => format!("{sign}{}µs", decimal(n, 1_000)),
-        n if n < 1_000_000_000 => format!("{sign}{}ms", decimal(n, 1_000_000)),
-        n => {
-            let (hours, rest) = (n / 3_600_000_000_000, n % 3_600_000_000_000);
-            let (minutes, rest) = (rest / 60_000_000_000, rest % 60_000_000_000);
-            let seconds = decimal(rest, 1_000_000_000);
-            match (hours, minutes) {
-                (0, 0) => format!("{sign}{seconds}s"),
-                (0, m) => format!("{sign}{m}m{seconds}s"),
-                (h, m) => format!("{sign}{h}h{m}m{seconds}s"),
-            }
-        }
-    }
 }

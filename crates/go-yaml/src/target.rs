@@ -6,9 +6,9 @@
 //! integer in JSON, and every number is a `float64` in a template's value.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use go_value::float::format_float;
+use go_value::quote::quote;
 use go_value::{List, Map, MapType, Str, Value};
 
 /// A key as go-yaml types it.
@@ -47,32 +47,9 @@ impl Key {
             Self::Int(n) => n.to_string(),
             Self::Uint(n) => format!("0x{n:x}"),
             Self::Float(f) => format_float(*f, b'g', None, 64),
-            Self::Text(s) => quote(s),
+            Self::Text(s) => quote(s.as_bytes()),
         }
     }
-}
-
-/// A Go-quoted text. Only error texts need it.
-fn quote(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 || c == '\u{7f}' => {
-                let _ = write!(out, "\\x{:02x}", c as u32);
-            }
-            c if (0x80..0xa1).contains(&(c as u32)) || c == '\u{ad}' || c == '\u{feff}' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Builds values of one kind.
@@ -202,7 +179,7 @@ impl Target for ForErrors {
         format_float(f, b'g', None, 64)
     }
     fn text(s: String) -> String {
-        quote(&s)
+        quote(s.as_bytes())
     }
     fn list(items: Vec<String>) -> String {
         format!("[]interface {{}}{{{}}}", items.join(", "))

@@ -208,10 +208,11 @@ impl<'a> State<'a> {
                 _ => Err("string"),
             },
             Kind::Int64 if ty == Type::DURATION => int.map(Value::Duration).ok_or("integer"),
-            kind if kind.is_int() => int.map(|n| Value::Int(kind, n)).ok_or("integer"),
-            kind if kind.is_uint() => {
-                number.and_then(|n| n.uint).map(|n| Value::Uint(kind, n)).ok_or("unsigned integer")
-            }
+            kind if kind.is_int() => int.map(|n| Value::Int(kind, narrow(n, kind))).ok_or("integer"),
+            kind if kind.is_uint() => number
+                .and_then(|n| n.uint)
+                .map(|n| Value::Uint(kind, narrow(n as i64, kind) as u64))
+                .ok_or("unsigned integer"),
             kind if kind.is_float() => number.and_then(|n| n.float).map(|n| Value::Float(kind, n)).ok_or("float"),
             Kind::Complex128 => number.and_then(|n| n.complex).map(|(re, im)| Value::Complex(re, im)).ok_or("complex"),
             _ => return Err(self.fail(format!("can't handle {word} for arg of type {}", ty.name()))),
@@ -235,6 +236,19 @@ impl<'a> State<'a> {
                 Err(self.fail(format!("wrong type for value; expected {}; got {got}", ty.name())))
             }
         }
+    }
+}
+
+/// A constant as a number of the kind; what does not fit is cut off.
+const fn narrow(n: i64, kind: Kind) -> i64 {
+    match kind {
+        Kind::Int8 => n as i8 as i64,
+        Kind::Int16 => n as i16 as i64,
+        Kind::Int32 => n as i32 as i64,
+        Kind::Uint8 => n as u8 as i64,
+        Kind::Uint16 => n as u16 as i64,
+        Kind::Uint32 => n as u32 as i64,
+        _ => n,
     }
 }
 

@@ -72,6 +72,10 @@ pub(super) fn slice(args: &[Val]) -> Result {
     };
     let mut at = [0, len, len];
     for (slot, index) in at.iter_mut().zip(indexes) {
+        // Go looks at the index as it is, so one that comes out of an interface is none.
+        if let Val::Iface(_) = index {
+            return Err("cannot index slice/array with type interface {}".to_owned());
+        }
         *slot = position(index.value(), len)?;
     }
     let [from, to, cap] = at;

@@ -146,11 +146,14 @@ impl Layout {
         let precision = self.precision.or(precision);
         let mut text = format_float(f, verb, precision, bits);
         if !text.starts_with(['-', '+']) {
-            text.insert(0, if self.space && !self.plus { ' ' } else { '+' });
+            text.insert(0, '+');
+        }
+        if self.space && !self.plus && text.starts_with('+') {
+            text.replace_range(..1, " ");
         }
         if !f.is_finite() {
-            let bare = f.is_nan() && !self.space && !self.plus || text.starts_with('+') && !self.plus;
-            return self.pad_with_spaces(out, text[usize::from(bare)..].as_bytes());
+            let bare = f.is_nan() && !self.space && !self.plus;
+            return self.pad_with_spaces(out, &text.as_bytes()[usize::from(bare)..]);
         }
         if self.sharp && verb != b'b' {
             text = with_point(&text, verb, precision);

@@ -44,7 +44,7 @@ impl ExecError {
     }
 
     /// The error of the function or method whose call failed, if that is what happened.
-    pub fn cause(&self) -> Option<&FuncError> {
+    pub fn failure(&self) -> Option<&FuncError> {
         self.cause.as_ref()
     }
 

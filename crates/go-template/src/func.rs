@@ -7,7 +7,7 @@
 //! declared type when the function is called, so functions need no checks of their own.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ impl Type {
     /// What a function of this result type gave, with nil made a typed nil where templates can tell.
     pub(crate) fn typed_nil(&self, value: Value) -> Value {
         match (self, value) {
-            (Self::Map(ty), Value::Nil) => Value::Map(Map::of(*ty, Default::default())),
+            (Self::Map(ty), Value::Nil) => Value::Map(Map::of(*ty, BTreeMap::new())),
             (Self::List(ty), Value::Nil) => Value::List(List::nil(*ty)),
             (_, value) => value,
         }

@@ -120,7 +120,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn count_lines(&mut self) {
-        self.line += self.pending().iter().filter(|&&b| b == b'\n').count();
+        self.line += newlines(self.pending());
     }
 
     fn emit(&mut self, kind: Kind) -> Token<'a> {
@@ -459,6 +459,10 @@ fn left_trim(s: &[u8]) -> usize {
 fn right_trim(s: &[u8]) -> &[u8] {
     let kept = s.iter().rposition(|&b| !is_space_byte(b)).map_or(0, |i| i + 1);
     &s[..kept]
+}
+
+pub(crate) fn newlines(text: &[u8]) -> usize {
+    text.split(|&b| b == b'\n').count() - 1
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {

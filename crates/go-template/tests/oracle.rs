@@ -108,7 +108,7 @@ fn funcs() -> FuncMap {
     f.add("mapf", &[Type::MAP], Type::INT, move |_, a| Ok(len(&a[0])));
     f.add("listf", &[Type::LIST], Type::INT, move |_, a| Ok(len(&a[0])));
     f.add("strsf", &[Type::STRINGS], Type::STRING, |_, a| {
-        let items = a[0].as_list().map(|l| l.to_vec()).unwrap_or_default();
+        let items = a[0].as_list().map(List::to_vec).unwrap_or_default();
         Ok(items.iter().map(format::to_text).collect::<Vec<_>>().join("+").into())
     });
     f.add("durf", &[Type::DURATION], Type::STRING, |_, a| Ok(format::to_text(&a[0]).into()));

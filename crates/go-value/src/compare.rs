@@ -93,6 +93,7 @@ pub fn equal(a: &Value, b: &Value) -> Result<bool, String> {
     }
 }
 
+#[expect(clippy::float_cmp, reason = "Go compares floats so")]
 fn equal_basic(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => a == b,

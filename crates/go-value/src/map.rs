@@ -117,6 +117,6 @@ impl<K: Into<Str>, V: Into<Value>> FromIterator<(K, V)> for Map {
 /// Only the keys: values may be secret.
 impl fmt::Debug for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct(self.ty.name).field("keys", &self.keys()).finish()
+        f.debug_struct(self.ty.name).field("keys", &self.keys()).finish_non_exhaustive()
     }
 }

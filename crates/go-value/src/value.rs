@@ -11,9 +11,10 @@ use crate::text::Str;
 
 /// A Go value that knows its dynamic type, because templates can see it: a number from `values.yaml` is a `float64`,
 /// one from `--set` an `int64`, and `kindOf`, `typeOf`, `printf`, `eq` tell them apart.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// An interface that holds nothing.
+    #[default]
     Nil,
     /// `bool`
     Bool(bool),
@@ -143,12 +144,6 @@ impl Value {
             }
             other => other.clone(),
         }
-    }
-}
-
-impl Default for Value {
-    fn default() -> Self {
-        Self::Nil
     }
 }
 

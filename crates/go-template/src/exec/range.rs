@@ -15,12 +15,10 @@ impl<'a> State<'a> {
         self.at = At::Node(node);
         let mark = self.vars.len();
         let val = self.pipeline(dot, &branch.pipe)?.into_value();
-        let flow = match self.iterate(&val, branch)? {
-            true => Flow::Next,
-            false => match &branch.else_list {
-                Some(list) => self.walk_list(dot, list)?,
-                None => Flow::Next,
-            },
+        let any = self.iterate(&val, branch)?;
+        let flow = match &branch.else_list {
+            Some(list) if !any => self.walk_list(dot, list)?,
+            _ => Flow::Next,
         };
         self.vars.truncate(mark);
         Ok(if flow == Flow::Break { Flow::Next } else { flow })
@@ -39,7 +37,7 @@ impl<'a> State<'a> {
             Value::List(list) => {
                 for (i, item) in list.iter().enumerate() {
                     let elem = Val::element(item.clone(), list.ty.elem);
-                    if self.iteration(branch, Val::Typed(Value::int(i as i64)), elem)? == Flow::Break {
+                    if self.iteration(branch, Val::Typed(Value::int(i as i64)), &elem)? == Flow::Break {
                         break;
                     }
                 }
@@ -50,7 +48,7 @@ impl<'a> State<'a> {
                 let any = !entries.is_empty();
                 for (key, item) in entries {
                     let elem = Val::element(item, map.ty.elem);
-                    if self.iteration(branch, Val::Typed(Value::String(key)), elem)? == Flow::Break {
+                    if self.iteration(branch, Val::Typed(Value::String(key)), &elem)? == Flow::Break {
                         break;
                     }
                 }
@@ -71,14 +69,14 @@ impl<'a> State<'a> {
             return Err(self.fail(format!("can't use {text} to iterate over more than one variable")));
         }
         for i in 0..n {
-            if self.iteration(branch, Val::Invalid, Val::Typed(make(i)))? == Flow::Break {
+            if self.iteration(branch, Val::Invalid, &Val::Typed(make(i)))? == Flow::Break {
                 break;
             }
         }
         Ok(n > 0)
     }
 
-    fn iteration(&mut self, branch: &'a Branch, index: Val, elem: Val) -> Result<Flow> {
+    fn iteration(&mut self, branch: &'a Branch, index: Val, elem: &Val) -> Result<Flow> {
         self.cx.budget.step().map_err(|what| self.fail(what))?;
         let pipe = &branch.pipe;
         let top = self.vars.len();
@@ -95,7 +93,7 @@ impl<'a> State<'a> {
                 self.vars[top - 2].1 = index;
             }
         }
-        let flow = self.walk_list(&elem, &branch.list)?;
+        let flow = self.walk_list(elem, &branch.list)?;
         self.vars.truncate(top);
         Ok(flow)
     }

@@ -34,7 +34,7 @@ impl Tree {
     /// `NAME:LINE:COLUMN` of a position, as execution errors give it: lines from 1, columns from 0.
     pub(crate) fn location(&self, pos: usize) -> String {
         let before = &self.text[..pos.min(self.text.len())];
-        let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+        let line = 1 + crate::lex::newlines(before);
         let column = pos - before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         format!("{}:{line}:{column}", self.parse_name)
     }

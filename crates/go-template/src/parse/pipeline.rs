@@ -21,7 +21,7 @@ fn path(dotted: &str) -> Box<[Box<str>]> {
     dotted.split('.').map(Into::into).collect()
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe> {
         self.check_stack()?;
         let pos = self.peek_non_space().pos;

@@ -85,7 +85,10 @@ impl Layout {
             if self.sharp && (i == 0 || self.space) {
                 text.push_str(prefix);
             }
-            text.push_str(&if upper { format!("{b:02X}") } else { format!("{b:02x}") });
+            for nibble in [b >> 4, b & 0xF] {
+                let digit = char::from_digit(nibble.into(), 16).unwrap_or('0');
+                text.push(if upper { digit.to_ascii_uppercase() } else { digit });
+            }
         }
         self.pad(out, text.as_bytes());
     }

@@ -1,0 +1,210 @@
+//! Chart archives (`.tgz`).
+//!
+//! Owns: the checks that keep a hostile archive from doing harm, with Helm's words. Follows
+//! `pkg/chart/loader/archive`. The surprising thing: the first path element is dropped whatever it is, so two roots
+//! in one archive are merged.
+
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use super::files::load_files_at;
+use super::{Chart, File, go_io_error};
+use crate::error::Error;
+
+/// How large all files of a chart may be together once unpacked: Helm's limit, 100 MiB.
+pub const MAX_DECOMPRESSED_SIZE: u64 = 100 * 1024 * 1024;
+
+/// How many entries an archive may have. Helm has no such limit; an archive of empty files could hold millions.
+pub const MAX_ENTRIES: usize = 200_000;
+
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+
+fn load_error(text: impl Into<String>) -> Error {
+    Error::Load(text.into())
+}
+
+/// Load a chart from the bytes of an archive.
+///
+/// # Errors
+/// Helm's text for what is wrong with the archive or the chart in it.
+pub fn load_archive(bytes: &[u8]) -> Result<Chart, Error> {
+    load_archive_nested(bytes, 0)
+}
+
+pub(super) fn load_archive_nested(bytes: &[u8], depth: usize) -> Result<Chart, Error> {
+    load_files_at(read_archive(bytes)?, depth)
+}
+
+/// Load a chart from an archive on disk.
+///
+/// # Errors
+/// As [`load_archive`]; a file that is no archive is named with its content type, as Helm does.
+pub fn load_file(path: &Path) -> Result<Chart, Error> {
+    let name = path.display();
+    let bytes = std::fs::read(path).map_err(|e| load_error(format!("open {name}: {}", go_io_error(&e))))?;
+    if !bytes.starts_with(b"\x1f\x8b\x08") {
+        let text = name.to_string();
+        if text.ends_with(".yml") || text.ends_with(".yaml") {
+            return Err(load_error(format!(
+                "file '{name}' seems to be a YAML file, but expected a gzipped archive"
+            )));
+        }
+        return Err(load_error(format!(
+            "file '{name}' does not appear to be a gzipped archive; got '{}'",
+            content_type(&bytes)
+        )));
+    }
+    load_archive(&bytes)
+}
+
+/// Go's `http.DetectContentType` as far as files that are given by mistake need it.
+fn content_type(bytes: &[u8]) -> &'static str {
+    let head = &bytes[..bytes.len().min(512)];
+    let trimmed = head.trim_ascii_start();
+    let starts = |p: &[u8]| trimmed.len() >= p.len() && trimmed[..p.len()].eq_ignore_ascii_case(p);
+    match head {
+        h if h.starts_with(b"PK\x03\x04") => "application/zip",
+        h if h.starts_with(b"%PDF-") => "application/pdf",
+        h if h.starts_with(b"\x89PNG\r\n\x1a\n") => "image/png",
+        h if h.starts_with(b"\xff\xd8\xff") => "image/jpeg",
+        h if h.starts_with(b"GIF87a") || h.starts_with(b"GIF89a") => "image/gif",
+        h if h.starts_with(b"Rar!\x1a\x07") => "application/x-rar-compressed",
+        h if h.starts_with(b"\xfe\xff") => "text/plain; charset=utf-16be",
+        h if h.starts_with(b"\xff\xfe") => "text/plain; charset=utf-16le",
+        _ if starts(b"<!DOCTYPE HTML") || starts(b"<html") => "text/html; charset=utf-8",
+        _ if starts(b"<?xml") => "text/xml; charset=utf-8",
+        h if h.iter().any(|b| matches!(b, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)) => "application/octet-stream",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+/// The files of an archive, checked.
+///
+/// # Errors
+/// Not gzip, not tar, paths that leave the chart, more than [`MAX_DECOMPRESSED_SIZE`], nothing in it.
+pub fn read_archive(bytes: &[u8]) -> Result<Vec<File>, Error> {
+    if bytes.is_empty() {
+        return Err(load_error("EOF"));
+    }
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Err(load_error("gzip: invalid header"));
+    }
+    let too_large =
+        || load_error(format!("decompressed chart is larger than the maximum size {MAX_DECOMPRESSED_SIZE}"));
+    // The tar reader keeps extended headers in memory: bound what it can read at all, headers and padding included.
+    let unzipped = MultiGzDecoder::new(bytes).take(MAX_DECOMPRESSED_SIZE * 2);
+    let mut archive = tar::Archive::new(unzipped);
+    let mut files = Vec::new();
+    let mut remaining = MAX_DECOMPRESSED_SIZE;
+    let entries = archive.entries().map_err(|e| load_error(tar_error(&e)))?;
+    for (count, entry) in entries.enumerate() {
+        if count > MAX_ENTRIES {
+            return Err(load_error(format!("chart archive has more than {MAX_ENTRIES} entries")));
+        }
+        let mut entry = entry.map_err(|e| load_error(tar_error(&e)))?;
+        let raw = entry.path_bytes().into_owned();
+        let kind = entry.header().entry_type();
+        if kind.is_dir() || raw.ends_with(b"/") {
+            continue;
+        }
+        if kind.is_pax_global_extensions() || kind.is_pax_local_extensions() {
+            continue;
+        }
+        let raw = String::from_utf8_lossy(&raw).into_owned();
+        let name = checked_name(&raw)?;
+        let is_link = kind.is_symlink() || kind.is_hard_link();
+        let size = if is_link { 0 } else { entry.size() };
+        if size > remaining {
+            return Err(too_large());
+        }
+        let mut data = Vec::new();
+        if !is_link {
+            (&mut entry).take(remaining).read_to_end(&mut data).map_err(|e| load_error(tar_error(&e)))?;
+        }
+        remaining -= data.len() as u64;
+        if (data.len() as u64) < size || remaining == 0 {
+            return Err(too_large());
+        }
+        let data = data.strip_prefix(BOM).unwrap_or(&data);
+        files.push(File { name: name.into(), data: data.into() });
+    }
+    if files.is_empty() {
+        return Err(load_error("no files in chart archive"));
+    }
+    Ok(files)
+}
+
+/// The path of an entry below the chart's root, or why it is refused.
+fn checked_name(raw: &str) -> Result<String, Error> {
+    let delimiter = if raw.contains('\\') { '\\' } else { '/' };
+    let (first, rest) = raw.split_once(delimiter).unwrap_or((raw, ""));
+    let name = rest.replace(delimiter, "/");
+    if name.starts_with('/') {
+        return Err(load_error("chart illegally contains absolute paths"));
+    }
+    let name = clean(&name);
+    if name == "." {
+        return Err(load_error(format!("chart illegally contains content outside the base directory: {raw:?}")));
+    }
+    if name.starts_with("..") {
+        return Err(load_error("chart illegally references parent directory"));
+    }
+    let mut bytes = name.bytes();
+    if bytes.next().is_some_and(|b| b.is_ascii_alphabetic()) && bytes.next() == Some(b':') && bytes.next() == Some(b'/')
+    {
+        return Err(load_error("chart contains illegally named files"));
+    }
+    if first == "Chart.yaml" {
+        return Err(load_error("chart yaml not in base directory"));
+    }
+    Ok(name)
+}
+
+/// Go's `path.Clean` for a relative path.
+pub(crate) fn clean(path: &str) -> String {
+    let mut out: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if out.last().is_some_and(|p| *p != "..") => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    if out.is_empty() { ".".into() } else { out.join("/") }
+}
+
+/// A failure inside gzip or tar in Go's words.
+fn tar_error(e: &std::io::Error) -> String {
+    let text = e.to_string();
+    match e.kind() {
+        std::io::ErrorKind::UnexpectedEof => "unexpected EOF".into(),
+        std::io::ErrorKind::InvalidInput if text.contains("gzip") => "gzip: invalid header".into(),
+        _ if text.contains("corrupt") || text.contains("deflate") => "gzip: invalid checksum".into(),
+        _ => "archive/tar: invalid tar header".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked() {
+        let name = |raw: &str| checked_name(raw).map_err(|e| e.to_string());
+        assert_eq!(name("c/templates/a.yaml").unwrap(), "templates/a.yaml");
+        assert_eq!(name(r"c\templates\a.yaml").unwrap(), "templates/a.yaml");
+        assert_eq!(name("c/x/../a").unwrap(), "a");
+        assert_eq!(name("c/../a").unwrap_err(), "chart illegally references parent directory");
+        assert_eq!(name("c//etc/passwd").unwrap_err(), "chart illegally contains absolute paths");
+        assert_eq!(name("c/d:/x").unwrap_err(), "chart contains illegally named files");
+        assert_eq!(
+            name("Chart.yaml").unwrap_err(),
+            "chart illegally contains content outside the base directory: \"Chart.yaml\""
+        );
+        assert_eq!(name("Chart.yaml/x").unwrap_err(), "chart yaml not in base directory");
+    }
+}

@@ -1,0 +1,201 @@
+//! The functions Helm adds to sprig's.
+//!
+//! Owns: `include`, `tpl`, `required`, `fail`, `lookup`, the YAML, JSON and TOML functions, durations. Follows
+//! `pkg/engine/funcs.go` and `engine.go`. The surprising things: most of them swallow errors (`toYaml` gives the empty
+//! text, `fromYaml` a map with the key `Error`), and `<no value>` is only taken out of what `tpl` and whole files give.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use go_template::{Context, FuncError, FuncMap, Type};
+use go_value::{List, Map, Str, Value};
+
+use super::Environment;
+use super::error::{WARN_END, WARN_START};
+use super::{toml, toml_decode};
+use crate::profile::HelmProfile;
+
+/// How often templates may include themselves, Helm's limit.
+const MAX_INCLUDES: u32 = 1000;
+
+/// What functions remember during one render.
+pub(super) struct RenderState {
+    environment: Environment,
+    included: HashMap<Str, u32>,
+}
+
+impl RenderState {
+    pub(super) fn new(environment: Environment) -> Self {
+        Self { environment, included: HashMap::new() }
+    }
+}
+
+impl sprig::HasHost for RenderState {
+    fn host(&self) -> &dyn sprig::Host {
+        &*self.environment.host
+    }
+}
+
+/// Take `<no value>` out, as Helm does.
+pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
+    const NO_VALUE: &[u8] = b"<no value>";
+    if !text.windows(NO_VALUE.len()).any(|w| w == NO_VALUE) {
+        return text;
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = &text[..];
+    while let Some(i) = rest.windows(NO_VALUE.len()).position(|w| w == NO_VALUE) {
+        out.extend_from_slice(&rest[..i]);
+        rest = &rest[i + NO_VALUE.len()..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// All functions of a profile. Made once and shared.
+pub(super) fn functions(profile: HelmProfile) -> FuncMap {
+    static ALL: [OnceLock<FuncMap>; 2] = [OnceLock::new(), OnceLock::new()];
+    let slot = match profile {
+        HelmProfile::V4_1 => &ALL[0],
+        HelmProfile::V4_3 => &ALL[1],
+    };
+    slot.get_or_init(|| build(profile)).clone()
+}
+
+fn build(profile: HelmProfile) -> FuncMap {
+    let mut f = FuncMap::new();
+    sprig::register::<RenderState>(&mut f);
+    f.remove("env");
+    f.remove("expandenv");
+    register_text(&mut f);
+    register_templates(&mut f);
+    if profile.has_duration_functions() {
+        super::durations::register(&mut f);
+    }
+    f
+}
+
+fn text(value: &Value) -> Str {
+    value.as_str().cloned().unwrap_or_default()
+}
+
+fn register_text(f: &mut FuncMap) {
+    f.add("toYaml", &[Type::Any], Type::STRING, |_, a| Ok(to_yaml(&a[0]).unwrap_or_default().into()));
+    f.add("mustToYaml", &[Type::Any], Type::STRING, |_, a| Ok(to_yaml(&a[0])?.into()));
+    f.add("toYamlPretty", &[Type::Any], Type::STRING, |_, a| {
+        let text = go_yaml::encode_pretty(&a[0]).unwrap_or_default();
+        Ok(text.strip_suffix('\n').unwrap_or(&text).into())
+    });
+    f.add("fromYaml", &[Type::STRING], Type::MAP, |_, a| {
+        Ok(or_error_key(go_yaml::decode_map(&text(&a[0])).map_err(|e| e.to_string())))
+    });
+    f.add("fromYamlArray", &[Type::STRING], Type::LIST, |_, a| {
+        Ok(or_error_item(go_yaml::decode_list(&text(&a[0])).map_err(|e| e.to_string())))
+    });
+    f.add("toJson", &[Type::Any], Type::STRING, |_, a| Ok(go_value::json::encode(&a[0]).unwrap_or_default().into()));
+    f.add("mustToJson", &[Type::Any], Type::STRING, |_, a| Ok(go_value::json::encode(&a[0])?.into()));
+    f.add("fromJson", &[Type::STRING], Type::MAP, |_, a| {
+        Ok(or_error_key(go_value::json::decode_map(&text(&a[0])).map(Option::unwrap_or_default)))
+    });
+    f.add("fromJsonArray", &[Type::STRING], Type::LIST, |_, a| {
+        Ok(or_error_item(
+            go_value::json::decode_list(&text(&a[0])).map(|l| l.unwrap_or_else(|| List::nil(go_value::ListType::ANY))),
+        ))
+    });
+    f.add("toToml", &[Type::Any], Type::STRING, |_, a| Ok(toml::encode(&a[0]).unwrap_or_else(|e| e).into()));
+    f.add("mustToToml", &[Type::Any], Type::STRING, |_, a| Ok(toml::encode(&a[0])?.into()));
+    f.add("fromToml", &[Type::STRING], Type::MAP, |_, a| {
+        Ok(or_error_key(toml_decode::decode(&text(&a[0]).to_text())))
+    });
+}
+
+/// `toYaml`: the text without its last newline.
+pub(super) fn to_yaml(value: &Value) -> Result<String, FuncError> {
+    let mut text = go_yaml::encode(value).map_err(|e| e.to_string())?;
+    if text.ends_with('\n') {
+        text.pop();
+    }
+    Ok(text)
+}
+
+fn or_error_key(decoded: Result<Map, String>) -> Value {
+    Value::Map(decoded.unwrap_or_else(|e| [("Error", e)].into_iter().collect()))
+}
+
+fn or_error_item(decoded: Result<List, String>) -> Value {
+    Value::List(decoded.unwrap_or_else(|e| List::any(vec![e.into()])))
+}
+
+fn state<'a>(cx: &'a mut Context<'_>) -> Result<&'a mut RenderState, FuncError> {
+    cx.host::<RenderState>().ok_or_else(|| FuncError::from("no render is in progress"))
+}
+
+fn register_templates(f: &mut FuncMap) {
+    f.add("include", &[Type::STRING, Type::Any], Type::STRING, |cx, a| {
+        let name = text(&a[0]);
+        let count = state(cx)?.included.entry(name.clone()).or_insert(0);
+        if *count > MAX_INCLUDES {
+            let source = "unable to execute template".into();
+            return Err(FuncError::Wrapped {
+                text: format!("rendering template has a nested reference name: {name}: unable to execute template"),
+                source,
+            });
+        }
+        *count += 1;
+        let out = cx.execute(&name.to_text(), &a[1]);
+        if let Some(count) = state(cx)?.included.get_mut(&name) {
+            *count = count.saturating_sub(1);
+        }
+        Ok(Value::string(out?))
+    });
+    f.add("tpl", &[Type::STRING, Type::Any], Type::STRING, |cx, a| {
+        let source = text(&a[0]);
+        // A text without actions is what it is.
+        if !source.windows(2).any(|w| w == b"{{") {
+            return Ok(Value::string(without_no_value(source.to_vec())));
+        }
+        let mut set = cx.set().clone();
+        let quoted = || go_value::quote::quote(&source);
+        let name = set.name().to_string();
+        let main = set.parse(&name, &source).map_err(|e| FuncError::Wrapped {
+            text: format!("cannot parse template {}: {e}", quoted()),
+            source: Box::new(e),
+        })?;
+        let out = cx.execute_template(&set, &main, &a[1]).map_err(|e| FuncError::Wrapped {
+            text: format!("error during tpl function execution for {}: {e}", quoted()),
+            source: e,
+        })?;
+        Ok(Value::string(without_no_value(out)))
+    });
+    f.add("required", &[Type::STRING, Type::Any], Type::Any, |cx, a| {
+        let missing = match &a[1] {
+            Value::Nil => true,
+            Value::String(s) => s.is_empty(),
+            _ => false,
+        };
+        match (missing, state(cx)?.environment.lint) {
+            (false, _) => Ok(a[1].clone()),
+            (true, true) => Ok(Value::string("")),
+            (true, false) => Err(warn(&text(&a[0]))),
+        }
+    });
+    f.add("fail", &[Type::STRING], Type::STRING, |cx, a| {
+        if state(cx)?.environment.lint { Ok(Value::string("")) } else { Err(warn(&text(&a[0]))) }
+    });
+    f.add("lookup", &[Type::STRING; 4], Type::MAP, |cx, a| {
+        let Some(lookup) = state(cx)?.environment.lookup.clone() else { return Ok(Value::Map(Map::new())) };
+        let [api_version, kind, namespace, name] = [0, 1, 2, 3].map(|i| text(&a[i]).to_text().into_owned());
+        Ok(Value::Map(lookup.lookup(&api_version, &kind, &namespace, &name)?))
+    });
+    f.add("getHostByName", &[Type::STRING], Type::STRING, |cx, a| {
+        let environment = &state(cx)?.environment;
+        if !environment.enable_dns {
+            return Ok(Value::string(""));
+        }
+        Ok(environment.host.resolve(&text(&a[0]).to_text()).into_iter().next().unwrap_or_default().into())
+    });
+}
+
+fn warn(message: &Str) -> FuncError {
+    FuncError::Text(format!("{WARN_START}{message}{WARN_END}"))
+}

@@ -1,0 +1,215 @@
+//! Helm's template engine: a chart and its values to texts.
+//!
+//! Owns: which templates see which values, the functions Helm adds to sprig's, Helm's reformatting of errors. Does not
+//! own: the language (go-template), sprig's functions, splitting the result into manifests. Follows Helm's
+//! `pkg/engine`. The surprising things: all templates of a chart and its subcharts live in one set, so a `define` in
+//! one is seen by all, and the last one parsed wins; `.Template` is written into the map a chart's templates share.
+
+mod capabilities;
+mod durations;
+mod error;
+mod files;
+mod functions;
+mod glob;
+mod toml;
+mod toml_decode;
+
+pub use capabilities::{Capabilities, KubeVersion};
+pub use glob::Glob;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use go_template::{Limits, MissingKey, Options, Set, on_large_stack};
+use go_value::{Map, MapType, Value};
+
+use crate::chart::Chart;
+use crate::error::Error;
+use crate::profile::HelmProfile;
+
+/// The stack of a rendering thread. Only touched pages cost memory.
+pub const STACK_BYTES: usize = 256 << 20;
+
+/// The window of templates into a cluster: the function `lookup`.
+pub trait Lookup: Send + Sync {
+    /// The object of this name, or a list of all of the kind when the name is empty, as plain data; the empty map when
+    /// there is no such object.
+    ///
+    /// # Errors
+    /// Any other failure, which fails the render.
+    fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Map, String>;
+}
+
+/// What a release is told about itself: `.Release`.
+#[derive(Clone, Debug, Default)]
+pub struct ReleaseOptions {
+    /// `.Release.Name`
+    pub name: String,
+    /// `.Release.Namespace`
+    pub namespace: String,
+    /// `.Release.Revision`
+    pub revision: i64,
+    /// `.Release.IsUpgrade`; `.Release.IsInstall` is the opposite.
+    pub is_upgrade: bool,
+}
+
+impl ReleaseOptions {
+    fn to_value(&self) -> Map {
+        [
+            ("Name", Value::string(self.name.as_str())),
+            ("Namespace", Value::string(self.namespace.as_str())),
+            ("IsUpgrade", Value::Bool(self.is_upgrade)),
+            ("IsInstall", Value::Bool(!self.is_upgrade)),
+            ("Revision", Value::int(self.revision)),
+            ("Service", Value::string("Helm")),
+        ]
+        .into_iter()
+        .collect()
+    }
+}
+
+/// What templates may ask of the world outside.
+#[derive(Clone)]
+pub struct Environment {
+    /// A cluster; without one `lookup` finds nothing.
+    pub lookup: Option<Arc<dyn Lookup>>,
+    /// Clock, randomness and DNS.
+    pub host: Arc<dyn sprig::Host>,
+    /// Does `getHostByName` ask? Without it the answer is empty.
+    pub enable_dns: bool,
+    /// `required` and `fail` let pass.
+    pub lint: bool,
+    /// How far a render may go.
+    pub limits: Limits,
+}
+
+impl Environment {
+    /// No cluster, no DNS, the given clock and randomness.
+    pub fn offline(host: Arc<dyn sprig::Host>) -> Self {
+        Self { lookup: None, host, enable_dns: false, lint: false, limits: Limits::default() }
+    }
+}
+
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environment").field("lookup", &self.lookup.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// One template ready to be parsed: its text and what it sees.
+struct Renderable {
+    text: Arc<[u8]>,
+    values: Map,
+    base_path: String,
+}
+
+/// Render all templates of a chart whose dependencies are processed, with coalesced values. Gives the text of each
+/// template that is not a partial, by its path from the root chart's name on.
+///
+/// # Errors
+/// Helm's text: a template that does not parse or does not execute.
+pub fn render(
+    chart: &Chart,
+    values: &Map,
+    release: &ReleaseOptions,
+    capabilities: &Arc<Capabilities>,
+    profile: HelmProfile,
+    environment: &Environment,
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let mut templates = BTreeMap::new();
+    let top = Top {
+        release: Value::Map(release.to_value()),
+        capabilities: Value::Object(Arc::clone(capabilities) as Arc<dyn go_value::Object>),
+    };
+    collect(chart, chart.name(), true, &values.with_type(MapType::VALUES), &top, &mut templates);
+    let work = || execute(&templates, profile, environment);
+    on_large_stack(STACK_BYTES, work)
+        .map_err(|e| Error::Render(format!("failed to start a rendering thread: {e}")))?
+}
+
+struct Top {
+    release: Value,
+    capabilities: Value,
+}
+
+/// Gather the templates of a chart and of its subcharts. Gives what the chart's templates see, which the parent offers
+/// as `.Subcharts.<name>`.
+fn collect(
+    chart: &Chart,
+    full_path: &str,
+    is_root: bool,
+    values: &Map,
+    top: &Top,
+    templates: &mut BTreeMap<String, Renderable>,
+) -> Map {
+    let metadata = chart.metadata.to_value();
+    metadata.insert("IsRoot", is_root);
+    let subcharts = Map::new();
+    let scope: Map = [
+        ("Chart", Value::Map(metadata)),
+        ("Files", files::files(&chart.files)),
+        ("Release", top.release.clone()),
+        ("Capabilities", top.capabilities.clone()),
+        ("Values", Value::Map(values.clone())),
+        ("Subcharts", Value::Map(subcharts.clone())),
+    ]
+    .into_iter()
+    .collect();
+    for sub in &chart.dependencies {
+        let values = crate::values::table(values, sub.name()).unwrap_or_default();
+        let path = format!("{full_path}/charts/{}", sub.name());
+        let seen = collect(sub, &path, false, &values.with_type(MapType::VALUES), top, templates);
+        subcharts.insert(sub.name(), seen);
+    }
+    let is_library = chart.metadata.is_library();
+    for file in &chart.templates {
+        if is_library && !is_partial(&file.name) {
+            continue;
+        }
+        let path = format!("{full_path}/{}", file.name);
+        let base_path = format!("{full_path}/templates");
+        templates.insert(path, Renderable { text: file.data.clone(), values: scope.clone(), base_path });
+    }
+    scope
+}
+
+fn is_partial(path: &str) -> bool {
+    path.rsplit('/').next().unwrap_or(path).starts_with('_')
+}
+
+/// Deeper paths first, and among equals the later name first: so that a parent's definitions, parsed last, win.
+fn parse_order(templates: &BTreeMap<String, Renderable>) -> Vec<&String> {
+    let mut names: Vec<&String> = templates.keys().collect();
+    let depth = |name: &str| name.bytes().filter(|&b| b == b'/').count();
+    names.sort_by(|a, b| depth(b).cmp(&depth(a)).then_with(|| b.cmp(a)));
+    names
+}
+
+fn execute(
+    templates: &BTreeMap<String, Renderable>,
+    profile: HelmProfile,
+    environment: &Environment,
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let mut set = Set::new("gotpl", functions::functions(profile));
+    let order = parse_order(templates);
+    for name in &order {
+        let template = &templates[*name];
+        set.parse(name, &template.text[..])
+            .map_err(|e| Error::Render(error::parse_error(name, &e.to_string())))?;
+    }
+    let options =
+        Options { missing_key: MissingKey::Zero, limits: environment.limits.for_stack(STACK_BYTES) };
+    let mut state = functions::RenderState::new(environment.clone());
+    let mut rendered = BTreeMap::new();
+    for name in order.into_iter().filter(|name| !is_partial(name)) {
+        let template = &templates[name];
+        let own: Map = [("Name", name.as_str()), ("BasePath", template.base_path.as_str())].into_iter().collect();
+        template.values.insert("Template", own.with_type(MapType::VALUES));
+        let data = Value::Map(template.values.with_type(MapType::VALUES));
+        let out = set
+            .execute(name, &data, &options, &mut state)
+            .map_err(|e| Error::Render(error::exec_error(name, &e)))?;
+        rendered.insert(name.clone(), functions::without_no_value(out));
+    }
+    Ok(rendered)
+}

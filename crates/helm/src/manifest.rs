@@ -1,0 +1,279 @@
+//! Manifests: rendered text into documents, documents into objects.
+//!
+//! Owns: splitting at separators, the head of a document, hooks, Helm's order, and the only crossing from text to
+//! [`Object`]s. Follows `pkg/release/v1/util`. The surprising things: one unknown word in `helm.sh/hook` drops the
+//! object from hooks and manifests alike; a document of comments stays, without a kind, and is sorted last.
+
+use std::collections::BTreeMap;
+
+use go_yaml::Duplicates;
+use kube_object::Object;
+use kube_object::order::KindOrder;
+
+use crate::chart::decode::Fields;
+use crate::error::Error;
+use crate::profile::HelmProfile;
+use crate::release::{Hook, HookEvent};
+
+const HOOK: &str = "helm.sh/hook";
+const HOOK_WEIGHT: &str = "helm.sh/hook-weight";
+const HOOK_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
+const HOOK_OUTPUT_LOG_POLICY: &str = "helm.sh/hook-output-log-policy";
+
+/// One document of a template that is not a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// The template's path.
+    pub name: String,
+    /// The document.
+    pub content: String,
+    /// Its kind; empty when it has none.
+    pub kind: String,
+    /// Its apiVersion; empty when it has none.
+    pub api_version: String,
+}
+
+/// What Helm reads of a document to sort it.
+#[derive(Debug, Default)]
+struct Head {
+    api_version: String,
+    kind: String,
+    name: String,
+    annotations: BTreeMap<String, String>,
+}
+
+fn head(document: &str) -> Result<Head, String> {
+    let json = go_yaml::decode_json(document.as_bytes(), Duplicates::LastWins).map_err(|e| e.to_string())?;
+    let Some(f) = Fields::root(&json, "SimpleHead", "util.SimpleHead")? else { return Ok(Head::default()) };
+    let mut head = Head { api_version: f.string("apiVersion")?, kind: f.string("kind")?, ..Head::default() };
+    if let Some(metadata) = f.strukt("metadata", "", "struct { Name string \"json:\\\"name\\\"\"; Annotations map[string]string \"json:\\\"annotations\\\"\" }")? {
+        head.name = metadata.string("name")?;
+        head.annotations = metadata.string_map("annotations")?;
+    }
+    Ok(head)
+}
+
+/// The documents of a text, as the profile's Helm splits it. Blank ones are dropped.
+pub fn split(text: &str, profile: HelmProfile) -> Vec<&str> {
+    if profile.keeps_document_tails() { split_at_lines(text) } else { split_with_space(text) }
+}
+
+/// At each `---` that begins a line, with the blanks behind it; what follows keeps its end.
+fn split_at_lines(text: &str) -> Vec<&str> {
+    let text = text.trim_start();
+    let mut documents = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    while at <= text.len() {
+        if text[at..].starts_with("---") {
+            documents.push(&text[start..at]);
+            let behind = at + 3;
+            let blanks = text[behind..].len() - text[behind..].trim_start_matches([' ', '\t']).len();
+            start = behind + blanks;
+            at = start;
+        }
+        match text[at..].find('\n') {
+            Some(i) => at += i + 1,
+            None => break,
+        }
+    }
+    documents.push(&text[start..]);
+    documents.into_iter().filter(|d| !d.trim().is_empty()).map(str::trim_start).collect()
+}
+
+/// At each `---` that begins a line, together with all white space around it.
+fn split_with_space(text: &str) -> Vec<&str> {
+    let text = text.trim();
+    let mut documents = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    while let Some(i) = text[at..].find("---") {
+        let found = at + i;
+        let before = &text[start..found];
+        let begins_line = found == 0 || before.ends_with('\n') || (found == start && start == 0);
+        if begins_line {
+            documents.push(before.trim_end());
+            let behind = &text[found + 3..];
+            start = text.len() - behind.trim_start().len();
+            at = start;
+        } else {
+            at = found + 3;
+            // A run of dashes holds no separator in its middle.
+            at += text[at..].len() - text[at..].trim_start_matches('-').len();
+        }
+    }
+    documents.push(&text[start..]);
+    documents.into_iter().map(str::trim).filter(|d| !d.is_empty()).collect()
+}
+
+/// Hooks and manifests of rendered files, in the order Helm stores and installs them.
+///
+/// # Errors
+/// `YAML parse error on <path>: …`
+pub fn sort(
+    files: &BTreeMap<String, String>,
+    profile: HelmProfile,
+) -> Result<(Vec<Hook>, Vec<Manifest>), Error> {
+    let (mut hooks, mut manifests) = (Vec::new(), Vec::new());
+    for (path, content) in files {
+        if path.rsplit('/').next().unwrap_or(path).starts_with('_') || content.trim().is_empty() {
+            continue;
+        }
+        for document in split(content, profile) {
+            let head = head(document).map_err(|e| Error::Manifest(format!("YAML parse error on {path}: {e}")))?;
+            let Some(events) = head.annotations.get(HOOK) else {
+                manifests.push(Manifest {
+                    name: path.clone(),
+                    content: document.into(),
+                    kind: head.kind,
+                    api_version: head.api_version,
+                });
+                continue;
+            };
+            let words = |key: &str| {
+                let words = head.annotations.get(key).map(|w| w.split(',').map(|w| w.trim().to_lowercase()).collect());
+                words.unwrap_or_default()
+            };
+            let events: Option<Vec<HookEvent>> =
+                events.split(',').map(|e| HookEvent::parse(&e.trim().to_lowercase())).collect();
+            let Some(events) = events else { continue };
+            hooks.push(Hook {
+                name: head.name.clone(),
+                kind: head.kind.clone(),
+                path: path.clone(),
+                manifest: document.into(),
+                events,
+                weight: head
+                    .annotations
+                    .get(HOOK_WEIGHT)
+                    .and_then(|w| go_value::float::parse_int(w.as_bytes(), 10, 64).ok())
+                    .unwrap_or(0),
+                delete_policies: words(HOOK_DELETE_POLICY),
+                output_log_policies: words(HOOK_OUTPUT_LOG_POLICY),
+                ..Hook::default()
+            });
+        }
+    }
+    KindOrder::Install.sort_by_kind(&mut hooks, |h| &h.kind);
+    KindOrder::Install.sort_by_kind(&mut manifests, |m| &m.kind);
+    Ok((hooks, manifests))
+}
+
+/// The manifest of a release: every document under the path of its template.
+pub fn join(manifests: &[Manifest]) -> String {
+    let mut text = String::with_capacity(manifests.iter().map(|m| m.content.len() + m.name.len() + 16).sum());
+    for m in manifests {
+        push_source(&mut text, &m.name, &m.content);
+    }
+    text
+}
+
+/// Append one document with its separator and source line.
+pub fn push_source(text: &mut String, path: &str, content: &str) {
+    text.push_str("---\n# Source: ");
+    text.push_str(path);
+    text.push('\n');
+    text.push_str(content);
+    text.push('\n');
+}
+
+/// An object of a manifest with the document it came from.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The template's path, from its `# Source:` line; empty if there is none.
+    pub source: String,
+    /// The object.
+    pub object: Object,
+}
+
+/// The objects of a manifest in its order: lists are unfolded, blank and comment-only documents left out.
+///
+/// # Errors
+/// A document that is not YAML, or not an object with apiVersion, kind and name; it is named by its source.
+pub fn parse_objects(manifest: &str, profile: HelmProfile) -> Result<Vec<Parsed>, Error> {
+    let mut objects = Vec::new();
+    for document in split(manifest, profile) {
+        let source = document.lines().find_map(|l| l.strip_prefix("# Source: ")).unwrap_or_default();
+        let json = go_yaml::decode_json(document.as_bytes(), Duplicates::LastWins)
+            .map_err(|e| Error::Manifest(format!("YAML parse error on {source}: {e}")))?;
+        if json.is_null() {
+            continue;
+        }
+        let Some(object) = Object::from_json(json) else {
+            return Err(Error::Manifest(format!("the document in {source} is not a Kubernetes object")));
+        };
+        unfold(object, source, &mut objects)?;
+    }
+    Ok(objects)
+}
+
+fn unfold(mut object: Object, source: &str, objects: &mut Vec<Parsed>) -> Result<(), Error> {
+    if object.kind().ends_with("List") && object.at(&["items"]).is_some_and(serde_json::Value::is_array) {
+        let items = match object.0.remove("items") {
+            Some(serde_json::Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        for item in items {
+            let item = Object::from_json(item)
+                .ok_or_else(|| Error::Manifest(format!("an item of the list in {source} is not an object")))?;
+            unfold(item, source, objects)?;
+        }
+        return Ok(());
+    }
+    if object.api_version().is_empty() {
+        return Err(Error::Manifest(format!("the object in {source} has no apiVersion: apiVersion not set")));
+    }
+    if object.kind().is_empty() {
+        return Err(Error::Manifest(format!("the object in {source} has no kind: Object 'Kind' is missing")));
+    }
+    objects.push(Parsed { source: source.into(), object });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_by_profile() {
+        let text = "\n---\na: 1\n\n--- # c\nb: 2\n---c: 3\n---\n---\n d: |\n  x---\n";
+        assert_eq!(
+            split(text, HelmProfile::V4_3),
+            ["a: 1\n\n", "# c\nb: 2\n", "c: 3\n", "d: |\n  x---\n"]
+        );
+        // The old pattern eats the line break that the next separator would need.
+        assert_eq!(split(text, HelmProfile::V4_1), ["a: 1", "# c\nb: 2", "c: 3", "---\n d: |\n  x---"]);
+        assert!(split("---\n---  \n", HelmProfile::V4_3).is_empty());
+        assert!(split("", HelmProfile::V4_1).is_empty());
+    }
+
+    #[test]
+    fn hooks_and_order() {
+        let files: BTreeMap<String, String> = [
+            ("c/templates/b.yaml", "kind: Deployment\nmetadata: {name: d}\n---\nkind: Service\nmetadata: {name: s}\n"),
+            ("c/templates/h.yaml", "kind: Job\nmetadata:\n  name: j\n  annotations:\n    helm.sh/hook: pre-install, Post-Upgrade\n    helm.sh/hook-weight: \"-5\"\n    helm.sh/hook-delete-policy: hook-succeeded\n"),
+            ("c/templates/u.yaml", "kind: Job\nmetadata:\n  name: u\n  annotations:\n    helm.sh/hook: crd-install\n"),
+            ("c/templates/_p.yaml", "kind: X\n"),
+            ("c/templates/e.yaml", " \n"),
+        ]
+        .into_iter()
+        .map(|(a, b)| (a.to_string(), b.to_string()))
+        .collect();
+        let (hooks, manifests) = sort(&files, HelmProfile::V4_3).unwrap();
+        let kinds: Vec<&str> = manifests.iter().map(|m| m.kind.as_str()).collect();
+        assert_eq!(kinds, ["Service", "Deployment"]);
+        assert_eq!(hooks.len(), 1);
+        assert_eq!((hooks[0].weight, hooks[0].events.as_slice()), (-5, &[HookEvent::PreInstall, HookEvent::PostUpgrade][..]));
+        assert_eq!(hooks[0].delete_policies, ["hook-succeeded"]);
+    }
+
+    #[test]
+    fn lists_unfold() {
+        let manifest = "---\n# Source: a\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A, metadata: {name: x}}\n- {apiVersion: v1, kind: B, metadata: {name: z}}\n---\n# only a comment\n";
+        let objects = parse_objects(manifest, HelmProfile::V4_3).unwrap();
+        let names: Vec<&str> = objects.iter().map(|o| o.object.name()).collect();
+        assert_eq!(names, ["x", "z"]);
+        assert_eq!(objects[1].source, "a");
+        assert!(parse_objects("kind: A\n", HelmProfile::V4_3).is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! A chart and values to everything a release is made of.
+//!
+//! Owns: the order of the steps between a loaded chart and a release's manifest: dependencies, values, schema,
+//! Kubernetes version, templates, notes, hooks. Does not own: any of the steps. Follows Helm's `action/install.go` and
+//! `renderResources`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use go_value::Map;
+
+use crate::chart::crds::CrdFile;
+use crate::chart::dependencies::is_compatible_range;
+use crate::chart::{Chart, process_dependencies};
+use crate::engine::{Capabilities, Environment, ReleaseOptions};
+use crate::error::Error;
+use crate::manifest::{Manifest, sort};
+use crate::profile::HelmProfile;
+use crate::release::Hook;
+use crate::values::Warnings;
+use crate::values::coalesce::Coalesce;
+use crate::values::schema::RemoteSchemas;
+
+/// How to render.
+#[derive(Clone)]
+pub struct RenderOptions {
+    /// `.Release`
+    pub release: ReleaseOptions,
+    /// `.Capabilities`
+    pub capabilities: Arc<Capabilities>,
+    /// Whose rules.
+    pub profile: HelmProfile,
+    /// What templates may ask of the world.
+    pub environment: Environment,
+    /// Leave the check against the charts' schemas out.
+    pub skip_schema_validation: bool,
+    /// Loads schemas that refer to http addresses.
+    pub remote_schemas: Option<&'static RemoteSchemas>,
+    /// Keep the notes of subcharts too.
+    pub sub_notes: bool,
+}
+
+/// What a chart renders to.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The chart with its dependencies settled: what a record stores.
+    pub chart: Chart,
+    /// Documents that are no hooks, in install order.
+    pub manifests: Vec<Manifest>,
+    /// Hooks, by kind.
+    pub hooks: Vec<Hook>,
+    /// NOTES.txt.
+    pub notes: String,
+    /// The files under `crds/`.
+    pub crds: Vec<CrdFile>,
+    /// Remarks on the values.
+    pub warnings: Vec<String>,
+}
+
+/// Render a chart with the user's values.
+///
+/// # Errors
+/// The first step that fails, in Helm's words.
+pub fn render(chart: &Chart, values: &Map, options: &RenderOptions) -> Result<Rendered, Error> {
+    let mut warnings = Warnings::default();
+    let profile = options.profile;
+    let chart = process_dependencies(chart, values, profile, &mut warnings).map_err(|e| {
+        Error::Dependencies(format!("chart dependencies processing failed: {e}"))
+    })?;
+    let coalesced = Coalesce::new(profile, &mut warnings).coalesce_values(&chart, values)?;
+    if !options.skip_schema_validation {
+        crate::values::schema::validate(&chart, &coalesced, options.remote_schemas)?;
+    }
+    let kube_version = &options.capabilities.kube_version;
+    let range = &chart.metadata.kube_version;
+    if !range.is_empty() && !is_compatible_range(range, &kube_version.normalized) {
+        return Err(Error::KubeVersion(format!(
+            "chart requires kubeVersion: {range} which is incompatible with Kubernetes {}",
+            kube_version.version
+        )));
+    }
+    let rendered = crate::engine::render(
+        &chart,
+        &coalesced,
+        &options.release,
+        &options.capabilities,
+        profile,
+        &options.environment,
+    )?;
+    let (files, notes) = take_notes(rendered, chart.name(), options.sub_notes);
+    let (hooks, manifests) = sort(&files, profile)?;
+    let crds = chart.crds();
+    Ok(Rendered { chart, manifests, hooks, notes, crds, warnings: warnings.texts().to_vec() })
+}
+
+/// Files without notes, and the notes: the root chart's, or all of them.
+fn take_notes(
+    rendered: BTreeMap<String, Vec<u8>>,
+    chart: &str,
+    sub_notes: bool,
+) -> (BTreeMap<String, String>, String) {
+    const NOTES: &str = "NOTES.txt";
+    let root = format!("{chart}/templates/{NOTES}");
+    let mut notes = String::new();
+    let mut files = BTreeMap::new();
+    for (path, text) in rendered {
+        // What is not UTF-8 cannot be a manifest; the YAML reader says so where it is read.
+        let text = String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+        if !path.ends_with(NOTES) {
+            files.insert(path, text);
+        } else if sub_notes || path == root {
+            if !notes.is_empty() {
+                notes.push('\n');
+            }
+            notes.push_str(&text);
+        }
+    }
+    (files, notes)
+}

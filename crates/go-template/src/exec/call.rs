@@ -90,7 +90,7 @@ impl<'a> State<'a> {
     fn check_count(&self, params: Params<'_>, name: &str, given: usize, piped: bool) -> Result<()> {
         let (all, wanted) = (given + usize::from(piped), params.types.len());
         if params.variadic {
-            let fixed = wanted - 1;
+            let fixed = wanted.saturating_sub(1);
             if all < fixed {
                 return Err(self.fail(format!("wrong number of args for {name}: want at least {fixed} got {given}")));
             }
@@ -271,8 +271,9 @@ fn call_value(callee: &str, function: &Value, args: &[Value]) -> std::result::Re
     };
     let Some(method) = object.method("") else { return Err("call of nil".into()) };
     let (got, wanted) = (args.len(), method.params.len());
-    if method.variadic && got < wanted - 1 {
-        return Err(format!("wrong number of args for {callee}: got {got} want at least {}", wanted - 1).into());
+    let fixed = wanted.saturating_sub(usize::from(method.variadic));
+    if method.variadic && got < fixed {
+        return Err(format!("wrong number of args for {callee}: got {got} want at least {fixed}").into());
     }
     if !method.variadic && got != wanted {
         return Err(format!("wrong number of args for {callee}: got {got} want {wanted}").into());

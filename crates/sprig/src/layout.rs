@@ -1,0 +1,586 @@
+//! Go's time layouts: formatting and parsing by example (`2006-01-02T15:04:05Z07:00`).
+//!
+//! Owns: what a layout means, both ways, with the texts of Go's parse errors; `time.ParseDuration`.
+//! Does not own: which zone a template function uses ([`crate::dates`]).
+//! Upstream: `format.go` of Go's package `time`.
+//! The surprising thing: a fraction of a second in the text is taken even where the layout has none.
+
+use std::fmt::Write as _;
+
+use go_value::quote::quote;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Zoned};
+
+const MONTHS: [&str; 12] = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+];
+const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/// A piece of a layout that stands for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Std {
+    LongMonth,
+    Month,
+    NumMonth,
+    ZeroMonth,
+    LongWeekDay,
+    WeekDay,
+    Day,
+    UnderDay,
+    ZeroDay,
+    UnderYearDay,
+    ZeroYearDay,
+    Hour,
+    Hour12,
+    ZeroHour12,
+    Minute,
+    ZeroMinute,
+    Second,
+    ZeroSecond,
+    LongYear,
+    Year,
+    Pm,
+    LowerPm,
+    ZoneName,
+    /// An offset; `z` means that UTC is `Z`.
+    Offset { z: bool, colon: bool, parts: u8 },
+    /// A fraction of exactly so many digits behind this separator.
+    Fraction0(usize, char),
+    /// A fraction of at most so many digits, none if they are all zero.
+    Fraction9(usize, char),
+}
+
+/// The layout up to its first meaningful piece, that piece, and the rest.
+fn next(layout: &str) -> (&str, Option<(Std, usize)>, &str) {
+    let bytes = layout.as_bytes();
+    for i in 0..bytes.len() {
+        if let Some((std, skip, len)) = piece(&bytes[i..]) {
+            return (&layout[..i + skip], Some((std, len)), &layout[i + skip + len..]);
+        }
+    }
+    (layout, None, "")
+}
+
+/// The piece that a text begins with: what, how many literal bytes before it, how long.
+fn piece(s: &[u8]) -> Option<(Std, usize, usize)> {
+    let lower_follows = |n: usize| s.get(n).is_some_and(u8::is_ascii_lowercase);
+    let is = |std: Std, len: usize| Some((std, 0, len));
+    let offset = |z: bool, colon: bool, parts: u8, len: usize| Some((Std::Offset { z, colon, parts }, 0, len));
+    match s[0] {
+        b'J' if s.starts_with(b"January") => is(Std::LongMonth, 7),
+        b'J' if s.starts_with(b"Jan") && !lower_follows(3) => is(Std::Month, 3),
+        b'M' if s.starts_with(b"Monday") => is(Std::LongWeekDay, 6),
+        b'M' if s.starts_with(b"Mon") && !lower_follows(3) => is(Std::WeekDay, 3),
+        b'M' if s.starts_with(b"MST") => is(Std::ZoneName, 3),
+        b'0' => match s.get(1) {
+            Some(b'1') => is(Std::ZeroMonth, 2),
+            Some(b'2') => is(Std::ZeroDay, 2),
+            Some(b'3') => is(Std::ZeroHour12, 2),
+            Some(b'4') => is(Std::ZeroMinute, 2),
+            Some(b'5') => is(Std::ZeroSecond, 2),
+            Some(b'6') => is(Std::Year, 2),
+            Some(b'0') if s.get(2) == Some(&b'2') => is(Std::ZeroYearDay, 3),
+            _ => None,
+        },
+        b'1' if s.get(1) == Some(&b'5') => is(Std::Hour, 2),
+        b'1' => is(Std::NumMonth, 1),
+        b'2' if s.starts_with(b"2006") => is(Std::LongYear, 4),
+        b'2' => is(Std::Day, 1),
+        b'_' if s.starts_with(b"_2006") => Some((Std::LongYear, 1, 4)),
+        b'_' if s.starts_with(b"_2") => is(Std::UnderDay, 2),
+        b'_' if s.starts_with(b"__2") => is(Std::UnderYearDay, 3),
+        b'3' => is(Std::Hour12, 1),
+        b'4' => is(Std::Minute, 1),
+        b'5' => is(Std::Second, 1),
+        b'P' if s.starts_with(b"PM") => is(Std::Pm, 2),
+        b'p' if s.starts_with(b"pm") => is(Std::LowerPm, 2),
+        sign @ (b'-' | b'Z') => {
+            let z = sign == b'Z';
+            match &s[1..] {
+                t if t.starts_with(b"070000") => offset(z, false, 3, 7),
+                t if t.starts_with(b"07:00:00") => offset(z, true, 3, 9),
+                t if t.starts_with(b"0700") => offset(z, false, 2, 5),
+                t if t.starts_with(b"07:00") => offset(z, true, 2, 6),
+                t if t.starts_with(b"07") => offset(z, false, 1, 3),
+                _ => None,
+            }
+        }
+        separator @ (b'.' | b',') if matches!(s.get(1), Some(b'0' | b'9')) => {
+            let digit = s[1];
+            let n = s[1..].iter().take_while(|b| **b == digit).count();
+            if s.get(1 + n).is_some_and(u8::is_ascii_digit) {
+                return None;
+            }
+            let separator = char::from(separator);
+            let std = if digit == b'0' { Std::Fraction0(n, separator) } else { Std::Fraction9(n, separator) };
+            is(std, 1 + n)
+        }
+        _ => None,
+    }
+}
+
+/// `time.Time.Format`
+pub(crate) fn format(time: &Zoned, layout: &str) -> String {
+    let mut out = String::with_capacity(layout.len() + 10);
+    let mut rest = layout;
+    loop {
+        let (prefix, std, suffix) = next(rest);
+        out.push_str(prefix);
+        let Some((std, _)) = std else { return out };
+        rest = suffix;
+        let _ = match std {
+            Std::Year => write!(out, "{:02}", time.year().max(0) % 100),
+            Std::LongYear => write!(out, "{:04}", time.year()),
+            Std::Month => write!(out, "{}", &MONTHS[time.month() as usize - 1][..3]),
+            Std::LongMonth => write!(out, "{}", MONTHS[time.month() as usize - 1]),
+            Std::NumMonth => write!(out, "{}", time.month()),
+            Std::ZeroMonth => write!(out, "{:02}", time.month()),
+            Std::WeekDay => write!(out, "{}", &DAYS[time.weekday().to_sunday_zero_offset() as usize][..3]),
+            Std::LongWeekDay => write!(out, "{}", DAYS[time.weekday().to_sunday_zero_offset() as usize]),
+            Std::Day => write!(out, "{}", time.day()),
+            Std::UnderDay => write!(out, "{:2}", time.day()),
+            Std::ZeroDay => write!(out, "{:02}", time.day()),
+            Std::UnderYearDay => write!(out, "{:3}", time.day_of_year()),
+            Std::ZeroYearDay => write!(out, "{:03}", time.day_of_year()),
+            Std::Hour => write!(out, "{:02}", time.hour()),
+            Std::Hour12 => write!(out, "{}", (time.hour() + 11) % 12 + 1),
+            Std::ZeroHour12 => write!(out, "{:02}", (time.hour() + 11) % 12 + 1),
+            Std::Minute => write!(out, "{}", time.minute()),
+            Std::ZeroMinute => write!(out, "{:02}", time.minute()),
+            Std::Second => write!(out, "{}", time.second()),
+            Std::ZeroSecond => write!(out, "{:02}", time.second()),
+            Std::Pm => write!(out, "{}", if time.hour() >= 12 { "PM" } else { "AM" }),
+            Std::LowerPm => write!(out, "{}", if time.hour() >= 12 { "pm" } else { "am" }),
+            Std::ZoneName => write!(out, "{}", zone_name(time)),
+            Std::Offset { z, colon, parts } => write!(out, "{}", offset_text(time.offset(), z, colon, parts)),
+            Std::Fraction0(n, separator) => {
+                write!(out, "{separator}{}", &format!("{:09}", time.subsec_nanosecond())[..n.min(9)])
+            }
+            Std::Fraction9(n, separator) => {
+                let digits = format!("{:09}", time.subsec_nanosecond());
+                let digits = digits[..n.min(9)].trim_end_matches('0');
+                if digits.is_empty() { Ok(()) } else { write!(out, "{separator}{digits}") }
+            }
+        };
+    }
+}
+
+fn offset_text(offset: Offset, z: bool, colon: bool, parts: u8) -> String {
+    let seconds = offset.seconds();
+    if z && seconds == 0 {
+        return "Z".to_owned();
+    }
+    let (sign, size) = (if seconds / 60 < 0 { '-' } else { '+' }, seconds.abs());
+    let separator = if colon { ":" } else { "" };
+    let mut text = format!("{sign}{:02}", size / 3600);
+    if parts > 1 {
+        let _ = write!(text, "{separator}{:02}", size / 60 % 60);
+    }
+    if parts > 2 {
+        let _ = write!(text, "{separator}{:02}", size % 60);
+    }
+    text
+}
+
+fn zone_name(time: &Zoned) -> String {
+    let zone = time.time_zone();
+    if *zone != TimeZone::UTC && zone.to_fixed_offset().is_ok() {
+        return offset_text(time.offset(), false, false, 2);
+    }
+    zone.to_offset_info(time.timestamp()).abbreviation().to_owned()
+}
+
+/// What a text said.
+#[derive(Default)]
+struct Fields {
+    year: i64,
+    month: Option<i64>,
+    day: Option<i64>,
+    year_day: Option<i64>,
+    hour: i64,
+    minute: i64,
+    second: i64,
+    nanos: i64,
+    pm: bool,
+    am: bool,
+    utc: bool,
+    offset: Option<i32>,
+    zone: Option<String>,
+}
+
+enum Trouble {
+    /// The text does not fit the piece.
+    Bad,
+    /// A number beyond what the piece allows.
+    Range(&'static str),
+}
+
+/// `time.ParseInLocation`
+pub(crate) fn parse(layout: &str, value: &str, local: &TimeZone) -> Result<Zoned, String> {
+    let cannot = |elem: &str, at: &str| {
+        format!(
+            "parsing time {} as {}: cannot parse {} as {}",
+            quote(value.as_bytes()),
+            quote(layout.as_bytes()),
+            quote(at.as_bytes()),
+            quote(elem.as_bytes())
+        )
+    };
+    let wrong = |what: &str| format!("parsing time {}: {what}", quote(value.as_bytes()));
+    let mut fields = Fields::default();
+    let (mut rest_layout, mut rest) = (layout, value);
+    loop {
+        let (prefix, std, suffix) = next(rest_layout);
+        let elem = &rest_layout[prefix.len()..rest_layout.len() - suffix.len()];
+        rest = skip(rest, prefix).map_err(|at| cannot(prefix, at))?;
+        let Some((std, _)) = std else {
+            if rest.is_empty() {
+                break;
+            }
+            return Err(wrong(&format!("extra text: {}", quote(rest.as_bytes()))));
+        };
+        rest_layout = suffix;
+        rest = match fields.take(std, rest, rest_layout) {
+            Ok(rest) => rest,
+            Err(Trouble::Bad) => return Err(cannot(elem, rest)),
+            Err(Trouble::Range(what)) => return Err(wrong(&format!("{what} out of range"))),
+        };
+    }
+    fields.build(local).map_err(|what| wrong(&what))
+}
+
+/// Literal text of a layout; a blank stands for any number of them.
+fn skip<'a>(mut value: &'a str, mut prefix: &str) -> Result<&'a str, &'a str> {
+    while let Some(c) = prefix.chars().next() {
+        if c == ' ' {
+            if !value.is_empty() && !value.starts_with(' ') {
+                return Err(value);
+            }
+            prefix = prefix.trim_start_matches(' ');
+            value = value.trim_start_matches(' ');
+        } else {
+            value = value.strip_prefix(c).ok_or(value)?;
+            prefix = &prefix[c.len_utf8()..];
+        }
+    }
+    Ok(value)
+}
+
+fn is_digit(s: &str, i: usize) -> bool {
+    s.as_bytes().get(i).is_some_and(u8::is_ascii_digit)
+}
+
+/// One or two digits; exactly two if `fixed`.
+fn number(s: &str, fixed: bool) -> Result<(i64, &str), Trouble> {
+    if !is_digit(s, 0) {
+        return Err(Trouble::Bad);
+    }
+    if !is_digit(s, 1) {
+        return if fixed { Err(Trouble::Bad) } else { Ok((digits(&s[..1])?, &s[1..])) };
+    }
+    Ok((digits(&s[..2])?, &s[2..]))
+}
+
+fn digits(s: &str) -> Result<i64, Trouble> {
+    s.parse().map_err(|_| Trouble::Bad)
+}
+
+fn lookup<'a>(names: &[&str], length: Option<usize>, s: &'a str) -> Result<(i64, &'a str), Trouble> {
+    for (i, name) in names.iter().enumerate() {
+        let name = &name[..length.unwrap_or(name.len())];
+        if s.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)) {
+            return Ok((i as i64, &s[name.len()..]));
+        }
+    }
+    Err(Trouble::Bad)
+}
+
+/// A separator and digits, to nanoseconds.
+fn nanos(s: &str) -> Result<i64, Trouble> {
+    let fraction = s.get(1..s.len().min(10)).ok_or(Trouble::Bad)?;
+    if !s.starts_with(['.', ',']) || !fraction.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(Trouble::Bad);
+    }
+    digits(&format!("{fraction:0<9}"))
+}
+
+fn in_range(n: i64, low: i64, high: i64, what: &'static str) -> Result<i64, Trouble> {
+    if (low..=high).contains(&n) { Ok(n) } else { Err(Trouble::Range(what)) }
+}
+
+impl Fields {
+    /// Read what one piece stands for; gives back the rest of the text.
+    fn take<'a>(&mut self, std: Std, s: &'a str, layout: &str) -> Result<&'a str, Trouble> {
+        let (n, rest) = match std {
+            Std::Year => {
+                let head = s.get(..2).filter(|h| is_digit(h, 0)).ok_or(Trouble::Bad)?;
+                let year = digits(head)?;
+                self.year = year + if year >= 69 { 1900 } else { 2000 };
+                return Ok(&s[2..]);
+            }
+            Std::LongYear => {
+                let head = s.get(..4).filter(|h| is_digit(h, 0)).ok_or(Trouble::Bad)?;
+                self.year = digits(head)?;
+                return Ok(&s[4..]);
+            }
+            Std::Month => {
+                let (month, rest) = lookup(&MONTHS, Some(3), s)?;
+                self.month = Some(month + 1);
+                return Ok(rest);
+            }
+            Std::LongMonth => {
+                let (month, rest) = lookup(&MONTHS, None, s)?;
+                self.month = Some(month + 1);
+                return Ok(rest);
+            }
+            Std::WeekDay => return Ok(lookup(&DAYS, Some(3), s)?.1),
+            Std::LongWeekDay => return Ok(lookup(&DAYS, None, s)?.1),
+            Std::UnderYearDay | Std::ZeroYearDay => {
+                let padded = if std == Std::UnderYearDay { s.trim_start_matches(' ') } else { s };
+                let padded = if s.len() - padded.len() > 2 { &s[2..] } else { padded };
+                let blanks = s.len() - padded.len();
+                let len = padded.bytes().take(3 - blanks).take_while(u8::is_ascii_digit).count();
+                if len == 0 || std == Std::ZeroYearDay && len < 3 {
+                    return Err(Trouble::Bad);
+                }
+                self.year_day = Some(digits(&padded[..len])?);
+                return Ok(&padded[len..]);
+            }
+            Std::UnderDay => number(s.strip_prefix(' ').unwrap_or(s), false)?,
+            Std::Pm | Std::LowerPm => {
+                let (pm, am) = if std == Std::Pm { ("PM", "AM") } else { ("pm", "am") };
+                self.pm |= s.starts_with(pm);
+                self.am |= s.starts_with(am);
+                return if s.starts_with(pm) || s.starts_with(am) { Ok(&s[2..]) } else { Err(Trouble::Bad) };
+            }
+            Std::ZoneName => return self.take_zone(s),
+            Std::Offset { z, colon, parts } => return self.take_offset(s, z, colon, parts),
+            Std::Fraction0(n, _) => {
+                let head = s.get(..=n).ok_or(Trouble::Bad)?;
+                self.nanos = nanos(head)?;
+                return Ok(&s[n + 1..]);
+            }
+            Std::Fraction9(..) => {
+                if !(s.starts_with(['.', ',']) && is_digit(s, 1)) {
+                    return Ok(s);
+                }
+                return self.take_fraction(s);
+            }
+            Std::ZeroMonth | Std::ZeroDay | Std::ZeroHour12 | Std::ZeroMinute | Std::ZeroSecond => number(s, true)?,
+            _ => number(s, false)?,
+        };
+        match std {
+            Std::NumMonth | Std::ZeroMonth => self.month = Some(in_range(n, 1, 12, "month")?),
+            Std::Day | Std::UnderDay | Std::ZeroDay => self.day = Some(n),
+            Std::Hour => self.hour = in_range(n, 0, 23, "hour")?,
+            Std::Hour12 | Std::ZeroHour12 => self.hour = in_range(n, 0, 12, "hour")?,
+            Std::Minute | Std::ZeroMinute => self.minute = in_range(n, 0, 59, "minute")?,
+            _ => {
+                self.second = in_range(n, 0, 59, "second")?;
+                let fraction_follows = matches!(next(layout).1, Some((Std::Fraction0(..) | Std::Fraction9(..), _)));
+                if rest.starts_with(['.', ',']) && is_digit(rest, 1) && !fraction_follows {
+                    return self.take_fraction(rest);
+                }
+            }
+        }
+        Ok(rest)
+    }
+
+    fn take_fraction<'a>(&mut self, s: &'a str) -> Result<&'a str, Trouble> {
+        let len = 1 + s[1..].bytes().take_while(u8::is_ascii_digit).count();
+        self.nanos = nanos(&s[..len])?;
+        Ok(&s[len..])
+    }
+
+    fn take_offset<'a>(&mut self, s: &'a str, z: bool, colon: bool, parts: u8) -> Result<&'a str, Trouble> {
+        if z && let Some(rest) = s.strip_prefix('Z') {
+            self.utc = true;
+            return Ok(rest);
+        }
+        let sign = match s.as_bytes().first() {
+            Some(b'+') => 1,
+            Some(b'-') => -1,
+            _ => return Err(Trouble::Bad),
+        };
+        let mut rest = &s[1..];
+        let mut numbers = [0; 3];
+        for i in 0..usize::from(parts) {
+            if colon && i > 0 {
+                rest = rest.strip_prefix(':').ok_or(Trouble::Bad)?;
+            }
+            (numbers[i], rest) = number(rest, true)?;
+        }
+        in_range(numbers[0], 0, 24, "time zone offset hour")?;
+        in_range(numbers[1], 0, 60, "time zone offset minute")?;
+        in_range(numbers[2], 0, 60, "time zone offset second")?;
+        self.offset = Some(sign * ((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) as i32);
+        Ok(rest)
+    }
+
+    /// An abbreviation such as `MST`, `CEST`, `+03`.
+    fn take_zone<'a>(&mut self, s: &'a str) -> Result<&'a str, Trouble> {
+        if let Some(rest) = s.strip_prefix("UTC") {
+            self.utc = true;
+            return Ok(rest);
+        }
+        let signed = |s: &str| {
+            let digits = s.get(1..).map_or(0, |t| t.bytes().take_while(u8::is_ascii_digit).count());
+            let hours = s.get(1..=digits).and_then(|d| d.parse::<i64>().ok());
+            hours.filter(|h| *h < 24 && s.starts_with(['+', '-'])).map(|_| 1 + digits)
+        };
+        let upper = s.bytes().take(6).take_while(u8::is_ascii_uppercase).count();
+        let len = if s.starts_with("GMT") {
+            3 + signed(&s[3..]).unwrap_or(0)
+        } else if s.starts_with(['+', '-']) {
+            signed(s).ok_or(Trouble::Bad)?
+        } else {
+            match upper {
+                3 => 3,
+                4 if s.as_bytes()[3] == b'T' || s.starts_with("WITA") => 4,
+                5 if s.as_bytes()[4] == b'T' => 5,
+                _ if s.starts_with("ChST") || s.starts_with("MeST") => 4,
+                _ => return Err(Trouble::Bad),
+            }
+        };
+        self.zone = Some(s[..len].to_owned());
+        Ok(&s[len..])
+    }
+
+    fn build(self, local: &TimeZone) -> Result<Zoned, String> {
+        let mut hour = self.hour;
+        if self.pm && hour < 12 {
+            hour += 12;
+        } else if self.am && hour == 12 {
+            hour = 0;
+        }
+        let year = i16::try_from(self.year).map_err(|_| "year out of range".to_owned())?;
+        let date = match self.year_day {
+            Some(n) => {
+                let first = jiff::civil::Date::new(year, 1, 1).map_err(|_| "year out of range")?;
+                if n < 1 || n > i64::from(first.days_in_year()) {
+                    return Err("day-of-year out of range".to_owned());
+                }
+                let date = first.checked_add(jiff::Span::new().days(n - 1)).map_err(|_| "day-of-year out of range")?;
+                if self.month.is_some_and(|m| m != i64::from(date.month())) {
+                    return Err("day-of-year does not match month".to_owned());
+                }
+                if self.day.is_some_and(|d| d != i64::from(date.day())) {
+                    return Err("day-of-year does not match day".to_owned());
+                }
+                date
+            }
+            None => {
+                let (month, day) = (self.month.unwrap_or(1) as i8, self.day.unwrap_or(1));
+                i8::try_from(day)
+                    .ok()
+                    .and_then(|day| jiff::civil::Date::new(year, month, day).ok())
+                    .ok_or("day out of range")?
+            }
+        };
+        let (minute, second, nanos) = (self.minute as i8, self.second as i8, self.nanos as i32);
+        let civil = DateTime::from_parts(
+            date,
+            jiff::civil::Time::new(hour as i8, minute, second, nanos).map_err(|_| "hour out of range")?,
+        );
+        let at = |zone: TimeZone| civil.to_zoned(zone).map_err(|_| "year out of range".to_owned());
+        if self.utc {
+            return at(TimeZone::UTC);
+        }
+        if let Some(seconds) = self.offset {
+            let offset = Offset::from_seconds(seconds).map_err(|_| "time zone offset hour out of range")?;
+            let time = at(TimeZone::fixed(offset))?;
+            let here = time.with_time_zone(local.clone());
+            return Ok(if here.offset() == offset { here } else { time });
+        }
+        if let Some(name) = self.zone {
+            let here = at(local.clone())?;
+            if local.to_offset_info(here.timestamp()).abbreviation() == name {
+                return Ok(here);
+            }
+            let hours = name.strip_prefix("GMT").and_then(|h| h.parse::<i8>().ok()).unwrap_or(0);
+            return at(TimeZone::fixed(Offset::from_hours(hours).unwrap_or(Offset::UTC)));
+        }
+        at(local.clone())
+    }
+}
+
+/// Go's zero time.
+pub(crate) fn zero() -> Zoned {
+    DateTime::constant(1, 1, 1, 0, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap_or_default()
+}
+
+/// `time.ParseDuration`, in nanoseconds.
+pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
+    let shown = quote(text.as_bytes());
+    let invalid = || format!("time: invalid duration {shown}");
+    let (negative, mut s) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if s == "0" {
+        return Ok(0);
+    }
+    if s.is_empty() {
+        return Err(invalid());
+    }
+    let mut total: u64 = 0;
+    while !s.is_empty() {
+        if !s.starts_with(|c: char| c == '.' || c.is_ascii_digit()) {
+            return Err(invalid());
+        }
+        let whole = s.bytes().take_while(u8::is_ascii_digit).count();
+        let n: u64 = if whole == 0 { 0 } else { s[..whole].parse().map_err(|_| invalid())? };
+        if n > 1 << 63 {
+            return Err(invalid());
+        }
+        s = &s[whole..];
+        let mut fraction = "";
+        if let Some(rest) = s.strip_prefix('.') {
+            let len = rest.bytes().take_while(u8::is_ascii_digit).count();
+            fraction = &rest[..len];
+            s = &rest[len..];
+            if whole == 0 && len == 0 {
+                return Err(invalid());
+            }
+        }
+        let len = s.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(s.len());
+        if len == 0 {
+            return Err(format!("time: missing unit in duration {shown}"));
+        }
+        let unit: u64 = match &s[..len] {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            other => return Err(format!("time: unknown unit {} in duration {shown}", quote(other.as_bytes()))),
+        };
+        s = &s[len..];
+        let mut nanos = n.checked_mul(unit).filter(|v| *v <= 1 << 63).ok_or_else(invalid)?;
+        if !fraction.is_empty() {
+            let (mut value, mut scale) = (0u64, 1f64);
+            for b in fraction.bytes() {
+                if value > (i64::MAX as u64) / 10 {
+                    break;
+                }
+                value = value * 10 + u64::from(b - b'0');
+                scale *= 10.0;
+            }
+            nanos += (value as f64 * (unit as f64 / scale)) as u64;
+        }
+        total = total.checked_add(nanos).filter(|v| *v <= 1 << 63).ok_or_else(invalid)?;
+    }
+    if negative {
+        return Ok((total as i64).wrapping_neg());
+    }
+    i64::try_from(total).map_err(|_| invalid())
+}
+
+/// The time so many nanoseconds later.
+pub(crate) fn add(time: &Zoned, nanos: i64) -> Zoned {
+    time.checked_add(SignedDuration::from_nanos(nanos)).unwrap_or_else(|_| time.clone())
+}

@@ -1,0 +1,476 @@
+//! Go's regular expressions in the syntax of the `regex` crate.
+//!
+//! Owns: checking a pattern by RE2's grammar, the texts of Go's errors, the translation.
+//! Does not own: matching (both are leftmost-first automata with the same results).
+//! Upstream: Go's `regexp/syntax`, with the flags of `regexp.Compile`.
+//! The surprising thing: `{` that is no repetition is a plain character, `\d`, `\s`, `\w`, `\b` are ASCII, and `**` is an
+//! error, unlike in Rust.
+
+use std::fmt::Write as _;
+
+use regex::bytes::Regex;
+
+/// Go stops at the same number.
+const MAX_REPEAT: u32 = 1000;
+const MAX_DEPTH: usize = 1000;
+
+/// Compile a Go pattern; the error is `regexp.Compile`'s.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    let rust = translate(pattern).map_err(|(code, arg)| format!("error parsing regexp: {code}: `{arg}`"))?;
+    Regex::new(&rust).map_err(|_| format!("error parsing regexp: expression too large: `{pattern}`"))
+}
+
+/// What `regexp.MustCompile` panics with.
+pub(crate) fn must_compile(pattern: &str) -> Result<Regex, String> {
+    compile(pattern).map_err(|e| {
+        let quoted = if go_value::quote::can_backquote(pattern.as_bytes()) {
+            format!("`{pattern}`")
+        } else {
+            go_value::quote::quote(pattern.as_bytes())
+        };
+        format!("regexp: Compile({quoted}): {e}")
+    })
+}
+
+type Fault = (&'static str, String);
+
+const BAD_ESCAPE: &str = "invalid escape sequence";
+const BAD_RANGE: &str = "invalid character class range";
+const BAD_NAME: &str = "invalid named capture";
+const NO_ARGUMENT: &str = "missing argument to repetition operator";
+const BAD_SIZE: &str = "invalid repeat count";
+
+fn fault<T>(code: &'static str, arg: &str) -> Result<T, Fault> {
+    Err((code, arg.to_owned()))
+}
+
+struct Translator<'a> {
+    pattern: &'a str,
+    at: usize,
+    out: String,
+    depth: usize,
+    names: Vec<&'a str>,
+    /// Is there something that a repetition could repeat?
+    atom: bool,
+    /// Where the repetition just before began, if there was one.
+    repeat: Option<usize>,
+}
+
+fn translate(pattern: &str) -> Result<String, Fault> {
+    let mut t = Translator {
+        pattern,
+        at: 0,
+        out: String::with_capacity(pattern.len() + 16),
+        depth: 0,
+        names: Vec::new(),
+        atom: false,
+        repeat: None,
+    };
+    while t.at < pattern.len() {
+        let repeat = t.repeat.take();
+        t.step(repeat)?;
+    }
+    if t.depth > 0 {
+        return fault("missing closing )", pattern);
+    }
+    Ok(t.out)
+}
+
+fn literal(out: &mut String, c: char) {
+    if c.is_ascii_alphanumeric() || c == ' ' || c == '_' || !c.is_ascii() {
+        out.push(c);
+    } else {
+        let _ = write!(out, "\\x{{{:x}}}", c as u32);
+    }
+}
+
+impl<'a> Translator<'a> {
+    fn rest(&self) -> &'a str {
+        &self.pattern[self.at..]
+    }
+
+    fn step(&mut self, repeat: Option<usize>) -> Result<(), Fault> {
+        let rest = self.rest();
+        let Some(c) = rest.chars().next() else { return Ok(()) };
+        match c {
+            '(' if rest.starts_with("(?") => return self.perl_group(),
+            '(' => {
+                self.open("(")?;
+                self.at += 1;
+            }
+            '|' => {
+                self.out.push('|');
+                self.at += 1;
+                self.atom = false;
+            }
+            ')' => {
+                if self.depth == 0 {
+                    return fault("unexpected )", self.pattern);
+                }
+                self.depth -= 1;
+                self.out.push(')');
+                self.at += 1;
+                self.atom = true;
+            }
+            '^' | '$' | '.' => {
+                self.out.push(c);
+                self.at += 1;
+                self.atom = true;
+            }
+            '[' => {
+                self.class()?;
+                self.atom = true;
+            }
+            '*' | '+' | '?' => {
+                let start = self.at;
+                self.at += 1;
+                return self.repetition(start, repeat, &c.to_string());
+            }
+            '{' => match repetition_range(rest) {
+                Some((min, max, len)) => {
+                    let start = self.at;
+                    self.at += len;
+                    let too_large = min > MAX_REPEAT || max.is_some_and(|m| m > MAX_REPEAT || min > m);
+                    if too_large {
+                        return fault(BAD_SIZE, &rest[..len]);
+                    }
+                    return self.repetition(start, repeat, &rest[..len]);
+                }
+                None => {
+                    literal(&mut self.out, '{');
+                    self.at += 1;
+                    self.atom = true;
+                }
+            },
+            '\\' => {
+                self.escape()?;
+                self.atom = true;
+            }
+            c => {
+                literal(&mut self.out, c);
+                self.at += c.len_utf8();
+                self.atom = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, text: &str) -> Result<(), Fault> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return fault("expression nests too deeply", self.pattern);
+        }
+        self.out.push_str(text);
+        self.atom = false;
+        Ok(())
+    }
+
+    fn repetition(&mut self, start: usize, before: Option<usize>, text: &str) -> Result<(), Fault> {
+        let lazy = self.rest().starts_with('?');
+        self.at += usize::from(lazy);
+        if let Some(before) = before {
+            return fault("invalid nested repetition operator", &self.pattern[before..self.at]);
+        }
+        if !self.atom {
+            return fault(NO_ARGUMENT, &self.pattern[start..self.at]);
+        }
+        self.out.push_str(text);
+        if lazy {
+            self.out.push('?');
+        }
+        self.repeat = Some(start);
+        Ok(())
+    }
+
+    /// `(?P<name>`, `(?<name>`, `(?flags)`, `(?flags:`
+    fn perl_group(&mut self) -> Result<(), Fault> {
+        let rest = self.rest();
+        let name_start = if rest.starts_with("(?P<") && rest.len() > 4 {
+            Some(4)
+        } else if rest.starts_with("(?<") && rest.len() > 3 {
+            Some(3)
+        } else {
+            None
+        };
+        if let Some(start) = name_start {
+            let Some(end) = rest.find('>') else { return fault(BAD_NAME, rest) };
+            let name = rest.get(start..end).unwrap_or_default();
+            if name.is_empty() || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+                return fault(BAD_NAME, &rest[..=end]);
+            }
+            if self.names.contains(&name) {
+                return fault("duplicate capture group name", name);
+            }
+            self.names.push(name);
+            // The crate wants a letter first; Go does not. Numbers cannot collide with a name that has one in front.
+            let text = if name.starts_with(|c: char| c.is_ascii_digit()) {
+                "(".to_owned()
+            } else {
+                format!("(?P<{name}>")
+            };
+            self.open(&text)?;
+            self.at += end + 1;
+            return Ok(());
+        }
+        let (mut i, mut negated, mut seen) = (2, false, false);
+        let bytes = rest.as_bytes();
+        loop {
+            let Some(&b) = bytes.get(i) else { return fault("missing argument to repetition operator", rest) }
+            ;
+            i += 1;
+            match b {
+                b'i' | b'm' | b's' | b'U' => seen = true,
+                b'-' if !negated => {
+                    negated = true;
+                    seen = false;
+                }
+                b':' | b')' if !negated || seen => {
+                    let text = &rest[..i];
+                    if b == b':' {
+                        self.open(text)?;
+                    } else if text != "(?)" {
+                        self.out.push_str(text);
+                    }
+                    self.at += i;
+                    return Ok(());
+                }
+                _ => {
+                    let end = i - 1 + rest[i - 1..].chars().next().map_or(0, char::len_utf8);
+                    return fault("invalid or unsupported Perl syntax", &rest[..end]);
+                }
+            }
+        }
+    }
+
+    /// An escape outside of a class.
+    fn escape(&mut self) -> Result<(), Fault> {
+        let rest = self.rest();
+        let fixed = [
+            ("\\A", "\\A"),
+            ("\\z", "\\z"),
+            ("\\b", "(?-u:\\b)"),
+            ("\\B", "(?-u:\\B)"),
+        ];
+        if let Some((go, rust)) = fixed.iter().find(|(go, _)| rest.starts_with(go)) {
+            self.out.push_str(rust);
+            self.at += go.len();
+            return Ok(());
+        }
+        if let Some(quoted) = rest.strip_prefix("\\Q") {
+            let end = quoted.find("\\E");
+            quoted[..end.unwrap_or(quoted.len())].chars().for_each(|c| literal(&mut self.out, c));
+            self.at += 2 + end.map_or(quoted.len(), |e| e + 2);
+            return Ok(());
+        }
+        if let Some((class, len)) = perl_class(rest)? {
+            let _ = write!(self.out, "[{class}]");
+            self.at += len;
+            return Ok(());
+        }
+        let (c, len) = escaped_char(rest)?;
+        literal(&mut self.out, c);
+        self.at += len;
+        Ok(())
+    }
+
+    /// A bracketed class, `self.at` on its `[`.
+    fn class(&mut self) -> Result<(), Fault> {
+        let whole = self.rest();
+        let mut t = &whole[1..];
+        self.out.push('[');
+        if let Some(rest) = t.strip_prefix('^') {
+            self.out.push('^');
+            t = rest;
+        }
+        let mut first = true;
+        while first || !t.starts_with(']') {
+            if t.is_empty() {
+                return fault("missing closing ]", whole);
+            }
+            first = false;
+            if t.starts_with("[:")
+                && let Some(end) = t.find(":]")
+            {
+                let name = &t[..end + 2];
+                let bare = name[2..end].trim_start_matches('^');
+                const NAMES: [&str; 14] = [
+                    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+                    "upper", "word", "xdigit",
+                ];
+                if !NAMES.contains(&bare) {
+                    return fault(BAD_RANGE, name);
+                }
+                self.out.push_str(name);
+                t = &t[end + 2..];
+                continue;
+            }
+            if let Some((class, len)) = perl_class(t)? {
+                let _ = write!(self.out, "[{class}]");
+                t = &t[len..];
+                continue;
+            }
+            let start = t;
+            let (low, len) = class_char(t, whole)?;
+            t = &t[len..];
+            let mut high = low;
+            if t.starts_with('-') && t.len() > 1 && !t[1..].starts_with(']') {
+                let (end, len) = class_char(&t[1..], whole)?;
+                high = end;
+                t = &t[1 + len..];
+                if high < low {
+                    return fault(BAD_RANGE, &start[..start.len() - t.len()]);
+                }
+            }
+            let _ = write!(self.out, "\\x{{{:x}}}-\\x{{{:x}}}", low as u32, high as u32);
+        }
+        self.out.push(']');
+        self.at += whole.len() - t.len() + 1;
+        Ok(())
+    }
+}
+
+/// `{n}`, `{n,}`, `{n,m}`: the bounds and the length, if it is one.
+fn repetition_range(s: &str) -> Option<(u32, Option<u32>, usize)> {
+    let end = s.find('}')?;
+    let number = |t: &str| {
+        let plain = !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit()) && (t == "0" || !t.starts_with('0'));
+        plain.then(|| t.parse().unwrap_or(u32::MAX))
+    };
+    let inner = &s[1..end];
+    let (min, max) = match inner.split_once(',') {
+        None => {
+            let n = number(inner)?;
+            (n, Some(n))
+        }
+        Some((min, "")) => (number(min)?, None),
+        Some((min, max)) => (number(min)?, Some(number(max)?)),
+    };
+    Some((min, max, end + 1))
+}
+
+/// `\d` and relatives, `\pN`, `\p{Greek}`: what goes between brackets, and the length.
+fn perl_class(s: &str) -> Result<Option<(String, usize)>, Fault> {
+    let bytes = s.as_bytes();
+    if bytes.first() != Some(&b'\\') || bytes.len() < 2 {
+        return Ok(None);
+    }
+    let class = match bytes[1] {
+        b'd' => "0-9",
+        b'D' => "^0-9",
+        b's' => "\\t\\n\\x0c\\r ",
+        b'S' => "^\\t\\n\\x0c\\r ",
+        b'w' => "0-9A-Za-z_",
+        b'W' => "^0-9A-Za-z_",
+        b'p' | b'P' => return unicode_class(s).map(Some),
+        _ => return Ok(None),
+    };
+    Ok(Some((class.to_owned(), 2)))
+}
+
+fn unicode_class(s: &str) -> Result<(String, usize), Fault> {
+    let mut negated = s.as_bytes()[1] == b'P';
+    let body = &s[2..];
+    let (mut name, len) = if let Some(inner) = body.strip_prefix('{') {
+        let Some(end) = inner.find('}') else { return fault(BAD_RANGE, s) };
+        (&inner[..end], 2 + end + 2)
+    } else {
+        let Some(c) = body.chars().next() else { return fault(BAD_RANGE, s) };
+        (&body[..c.len_utf8()], 2 + c.len_utf8())
+    };
+    if let Some(rest) = name.strip_prefix('^') {
+        negated = !negated;
+        name = rest;
+    }
+    let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
+    let known = !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && Regex::new(&format!("[{class}]")).is_ok();
+    if known { Ok((class, len)) } else { fault(BAD_RANGE, &s[..len]) }
+}
+
+fn class_char(s: &str, whole: &str) -> Result<(char, usize), Fault> {
+    match s.chars().next() {
+        None => fault("missing closing ]", whole),
+        Some('\\') => escaped_char(s),
+        Some(c) => Ok((c, c.len_utf8())),
+    }
+}
+
+/// A backslash and what it stands for, if that is one character.
+fn escaped_char(s: &str) -> Result<(char, usize), Fault> {
+    let mut chars = s[1..].chars();
+    let Some(c) = chars.next() else { return fault("trailing backslash at end of expression", "") };
+    let bytes = s.as_bytes();
+    let bad = || fault(BAD_ESCAPE, &s[..=c.len_utf8()]);
+    let octal = |i: usize| bytes.get(i).filter(|b| (b'0'..=b'7').contains(b)).map(|b| u32::from(b - b'0'));
+    match c {
+        // A single digit would be a back reference.
+        '1'..='7' if octal(2).is_none() => bad(),
+        '0'..='7' => {
+            let (mut code, mut len) = (0, 1);
+            while len < 4 {
+                let Some(d) = octal(len) else { break };
+                code = code * 8 + d;
+                len += 1;
+            }
+            Ok((char::from_u32(code).unwrap_or('\u{fffd}'), len))
+        }
+        'x' => {
+            let (digits, len) = match s[2..].strip_prefix('{') {
+                Some(inner) => {
+                    let Some(end) = inner.find('}') else { return fault(BAD_ESCAPE, s) };
+                    (&inner[..end], 2 + end + 2)
+                }
+                None => match s.get(2..4) {
+                    Some(digits) => (digits, 4),
+                    None => return fault(BAD_ESCAPE, s),
+                },
+            };
+            let hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+            let code = if hex { u32::from_str_radix(digits, 16).ok() } else { None };
+            match code.and_then(char::from_u32) {
+                Some(c) => Ok((c, len)),
+                None => fault(BAD_ESCAPE, &s[..len]),
+            }
+        }
+        'a' => Ok(('\u{7}', 2)),
+        'f' => Ok(('\u{c}', 2)),
+        'n' => Ok(('\n', 2)),
+        'r' => Ok(('\r', 2)),
+        't' => Ok(('\t', 2)),
+        'v' => Ok(('\u{b}', 2)),
+        c if c.is_ascii() && !c.is_ascii_alphanumeric() => Ok((c, 2)),
+        _ => bad(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+
+    #[test]
+    fn errors_are_gos() {
+        for (pattern, want) in [
+            ("(", "missing closing ): `(`"),
+            ("a)", "unexpected ): `a)`"),
+            ("[", "missing closing ]: `[`"),
+            ("[a-", "missing closing ]: `[a-`"),
+            ("*a", "missing argument to repetition operator: `*`"),
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("a\\", "trailing backslash at end of expression: ``"),
+            ("\\y", "invalid escape sequence: `\\y`"),
+            ("\\1", "invalid escape sequence: `\\1`"),
+            ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("[z-a]", "invalid character class range: `z-a`"),
+            ("\\p{Foo}", "invalid character class range: `\\p{Foo}`"),
+            ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
+        ] {
+            assert_eq!(compile(pattern).map(|_| ()), Err(format!("error parsing regexp: {want}")), "{pattern}");
+        }
+        for good in ["a{", "a{,2}", "a{x}", "\\Qa.b\\E", "[]a]", "[^]a]", "\\pN+", "(?i)a(?-i:b)", "(?P<n>x)", "[[:alpha:]_]", "\\07", "[\\w-]", "a|*?"] {
+            let result = compile(good);
+            assert_eq!(result.is_ok(), good != "a|*?", "{good}: {result:?}");
+        }
+    }
+}

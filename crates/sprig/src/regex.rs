@@ -1,0 +1,131 @@
+//! Regular expressions.
+//!
+//! Owns: sprig's regex family.
+//! Does not own: the syntax ([`crate::re2`]).
+//! Upstream: sprig's `regex.go`, Go's package `regexp`.
+//! The surprising thing: a broken pattern is false for `regexMatch`, but a panic for the rest.
+
+use go_template::FuncError;
+use go_value::{List, ListType, Str, Value};
+use regex::bytes::{NoExpand, Regex};
+
+use crate::args::{Outcome, int, text, utf8};
+use crate::re2::{compile, must_compile};
+
+/// The two ways to compile: with the error of `must` functions, or with the panic of the others.
+type Compile = fn(&str) -> Result<Regex, String>;
+
+fn strings(parts: Vec<Str>) -> Value {
+    Value::List(List::strings(parts))
+}
+
+pub(crate) fn matches(a: &[Value]) -> Outcome {
+    Ok(compile(&utf8(a, 0)).is_ok_and(|r| r.is_match(text(a, 1))).into())
+}
+
+pub(crate) fn must_matches(a: &[Value]) -> Outcome {
+    Ok(compile(&utf8(a, 0)).map_err(FuncError::Text)?.is_match(text(a, 1)).into())
+}
+
+fn all(a: &[Value], compile: Compile) -> Outcome {
+    let regex = compile(&utf8(a, 0))?;
+    let limit = usize::try_from(int(a, 2)).unwrap_or(usize::MAX);
+    let found: Vec<Str> = regex.find_iter(text(a, 1)).take(limit).map(|m| Str::from(m.as_bytes())).collect();
+    Ok(if found.is_empty() { Value::List(List::nil(ListType::STRINGS)) } else { strings(found) })
+}
+
+pub(crate) fn find_all(a: &[Value]) -> Outcome {
+    all(a, must_compile)
+}
+
+pub(crate) fn must_find_all(a: &[Value]) -> Outcome {
+    all(a, compile)
+}
+
+fn first(a: &[Value], compile: Compile) -> Outcome {
+    let found = compile(&utf8(a, 0))?.find(text(a, 1)).map(|m| m.as_bytes().to_vec());
+    Ok(Value::string(found.unwrap_or_default()))
+}
+
+pub(crate) fn find(a: &[Value]) -> Outcome {
+    first(a, must_compile)
+}
+
+pub(crate) fn must_find(a: &[Value]) -> Outcome {
+    first(a, compile)
+}
+
+fn replaced(a: &[Value], compile: Compile) -> Outcome {
+    let regex = compile(&utf8(a, 0))?;
+    Ok(Value::string(regex.replace_all(text(a, 1), text(a, 2).as_bytes()).into_owned()))
+}
+
+pub(crate) fn replace_all(a: &[Value]) -> Outcome {
+    replaced(a, must_compile)
+}
+
+pub(crate) fn must_replace_all(a: &[Value]) -> Outcome {
+    replaced(a, compile)
+}
+
+fn replaced_literally(a: &[Value], compile: Compile) -> Outcome {
+    let regex = compile(&utf8(a, 0))?;
+    Ok(Value::string(regex.replace_all(text(a, 1), NoExpand(text(a, 2))).into_owned()))
+}
+
+pub(crate) fn replace_all_literal(a: &[Value]) -> Outcome {
+    replaced_literally(a, must_compile)
+}
+
+pub(crate) fn must_replace_all_literal(a: &[Value]) -> Outcome {
+    replaced_literally(a, compile)
+}
+
+/// `regexp.Regexp.Split`
+fn parts(a: &[Value], compile: Compile) -> Outcome {
+    let regex = compile(&utf8(a, 0))?;
+    let (s, n) = (text(a, 1), int(a, 2));
+    if n == 0 {
+        return Ok(Value::List(List::nil(ListType::STRINGS)));
+    }
+    if !text(a, 0).is_empty() && s.is_empty() {
+        return Ok(strings(vec![Str::default()]));
+    }
+    let limit = usize::try_from(n).unwrap_or(usize::MAX);
+    let mut parts = Vec::new();
+    let (mut begin, mut end) = (0, 0);
+    for m in regex.find_iter(s).take(limit) {
+        if parts.len() + 1 == limit {
+            break;
+        }
+        end = m.start();
+        if m.end() != 0 {
+            parts.push(Str::from(&s[begin..end]));
+        }
+        begin = m.end();
+    }
+    if end != s.len() {
+        parts.push(Str::from(&s[begin..]));
+    }
+    Ok(strings(parts))
+}
+
+pub(crate) fn split(a: &[Value]) -> Outcome {
+    parts(a, must_compile)
+}
+
+pub(crate) fn must_split(a: &[Value]) -> Outcome {
+    parts(a, compile)
+}
+
+/// `regexp.QuoteMeta`
+pub(crate) fn quote_meta(a: &[Value]) -> Outcome {
+    let mut out = Vec::new();
+    for b in text(a, 0).iter() {
+        if br"\.+*?()|[]{}^$".contains(b) {
+            out.push(b'\\');
+        }
+        out.push(*b);
+    }
+    Ok(Value::string(out))
+}

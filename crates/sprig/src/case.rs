@@ -80,8 +80,7 @@ fn is_punct(c: char) -> bool {
 
 /// A letter that is not a Chinese, Japanese or Korean ideograph.
 fn is_alphabet(c: char) -> bool {
-    is_letter(c)
-        && !matches!(c, '\u{4e00}'..='\u{9fcc}' | '\u{3400}'..='\u{4d85}' | '\u{20000}'..='\u{2b81d}')
+    is_letter(c) && !matches!(c, '\u{4e00}'..='\u{9fcc}' | '\u{3400}'..='\u{4d85}' | '\u{20000}'..='\u{2b81d}')
 }
 
 fn is_connector(c: char) -> bool {
@@ -175,9 +174,8 @@ impl<'a> Words<'a> {
     fn next(&mut self) -> (Word, &'a [char]) {
         let rest = self.rest;
         let Some(&first) = rest.first() else { return (Word::None, &[]) };
-        let run = |from: usize, fits: &dyn Fn(char) -> bool| {
-            from + rest[from..].iter().take_while(|c| fits(**c)).count()
-        };
+        let run =
+            |from: usize, fits: &dyn Fn(char) -> bool| from + rest[from..].iter().take_while(|c| fits(**c)).count();
         let lower = |c: char| is_alphabet(c) && !is_upper(c);
         let (word, length) = if is_connector(first) {
             (Word::Connector, run(1, &is_connector))

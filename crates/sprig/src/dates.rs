@@ -114,8 +114,14 @@ pub(crate) fn duration_round(host: &dyn Host, a: &[Value]) -> Outcome {
     };
     const HOUR: u64 = 3_600_000_000_000;
     let size = nanos.unsigned_abs();
-    let units =
-        [(HOUR * 24 * 365, "y"), (HOUR * 24 * 30, "mo"), (HOUR * 24, "d"), (HOUR, "h"), (HOUR / 60, "m"), (HOUR / 3600, "s")];
+    let units = [
+        (HOUR * 24 * 365, "y"),
+        (HOUR * 24 * 30, "mo"),
+        (HOUR * 24, "d"),
+        (HOUR, "h"),
+        (HOUR / 60, "m"),
+        (HOUR / 3600, "s"),
+    ];
     let largest = units.iter().find(|(unit, _)| size > *unit);
     Ok(largest.map_or_else(|| "0s".to_owned(), |(unit, name)| format!("{}{name}", size / unit)).into())
 }

@@ -176,10 +176,9 @@ fn dynamic(value: &Value) -> &str {
 fn as_dict(value: &Value) -> Result<Map, FuncError> {
     match value {
         Value::Map(m) if m.ty == MapType::ANY => Ok(m.clone()),
-        other => Err(format!(
-            "interface conversion: interface {{}} is {}, not map[string]interface {{}}",
-            dynamic(other)
-        )
-        .into()),
+        other => {
+            Err(format!("interface conversion: interface {{}} is {}, not map[string]interface {{}}", dynamic(other))
+                .into())
+        }
     }
 }

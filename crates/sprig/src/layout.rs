@@ -7,13 +7,22 @@
 
 use std::fmt::Write as _;
 
-use go_value::quote::quote;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Zoned};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -45,7 +54,11 @@ enum Std {
     LowerPm,
     ZoneName,
     /// An offset; `z` means that UTC is `Z`.
-    Offset { z: bool, colon: bool, parts: u8 },
+    Offset {
+        z: bool,
+        colon: bool,
+        parts: u8,
+    },
     /// A fraction of exactly so many digits behind this separator.
     Fraction0(usize, char),
     /// A fraction of at most so many digits, none if they are all zero.
@@ -220,15 +233,9 @@ enum Trouble {
 /// `time.ParseInLocation`
 pub(crate) fn parse(layout: &str, value: &str, local: &TimeZone) -> Result<Zoned, String> {
     let cannot = |elem: &str, at: &str| {
-        format!(
-            "parsing time {} as {}: cannot parse {} as {}",
-            quote(value.as_bytes()),
-            quote(layout.as_bytes()),
-            quote(at.as_bytes()),
-            quote(elem.as_bytes())
-        )
+        format!("parsing time {} as {}: cannot parse {} as {}", quote(value), quote(layout), quote(at), quote(elem))
     };
-    let wrong = |what: &str| format!("parsing time {}: {what}", quote(value.as_bytes()));
+    let wrong = |what: &str| format!("parsing time {}: {what}", quote(value));
     let mut fields = Fields::default();
     let (mut rest_layout, mut rest) = (layout, value);
     loop {
@@ -239,7 +246,7 @@ pub(crate) fn parse(layout: &str, value: &str, local: &TimeZone) -> Result<Zoned
             if rest.is_empty() {
                 break;
             }
-            return Err(wrong(&format!("extra text: {}", quote(rest.as_bytes()))));
+            return Err(wrong(&format!("extra text: {}", quote(rest))));
         };
         rest_layout = suffix;
         rest = match fields.take(std, rest, rest_layout) {
@@ -511,9 +518,25 @@ pub(crate) fn zero() -> Zoned {
     DateTime::constant(1, 1, 1, 0, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap_or_default()
 }
 
+/// Package `time`'s own quoting: bytes beyond ASCII and control characters in hexadecimal.
+fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
+    for b in text.bytes() {
+        match b {
+            b'"' | b'\\' => out.extend(['\\', char::from(b)]),
+            b' '..0x80 => out.push(char::from(b)),
+            _ => {
+                let _ = write!(out, "\\x{b:02x}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
 /// `time.ParseDuration`, in nanoseconds.
 pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
-    let shown = quote(text.as_bytes());
+    let shown = quote(text);
     let invalid = || format!("time: invalid duration {shown}");
     let (negative, mut s) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
@@ -557,7 +580,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
             "s" => 1_000_000_000,
             "m" => 60_000_000_000,
             "h" => 3_600_000_000_000,
-            other => return Err(format!("time: unknown unit {} in duration {shown}", quote(other.as_bytes()))),
+            other => return Err(format!("time: unknown unit {} in duration {shown}", quote(other))),
         };
         s = &s[len..];
         let mut nanos = n.checked_mul(unit).filter(|v| *v <= 1 << 63).ok_or_else(invalid)?;

@@ -28,7 +28,7 @@ fn nil_list() -> Outcome {
 }
 
 pub(crate) fn list(a: &[Value]) -> Outcome {
-    if a.is_empty() { nil_list() } else { list_of(a.to_vec()) }
+    list_of(a.to_vec())
 }
 
 pub(crate) fn append(a: &[Value]) -> Outcome {

@@ -252,11 +252,7 @@ impl Decimal {
     }
 }
 
-fn decimals(
-    first: &Value,
-    rest: &[Value],
-    step: fn(&Decimal, &Decimal) -> Result<Decimal, FuncError>,
-) -> Outcome {
+fn decimals(first: &Value, rest: &[Value], step: fn(&Decimal, &Decimal) -> Result<Decimal, FuncError>) -> Outcome {
     let mut result = Decimal::from_value(first)?;
     for value in rest {
         result = step(&result, &Decimal::from_value(value)?)?;

@@ -198,16 +198,13 @@ impl<'a> Translator<'a> {
             if name.is_empty() || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
                 return fault(BAD_NAME, &rest[..=end]);
             }
-            if self.names.contains(&name) {
-                return fault("duplicate capture group name", name);
-            }
-            self.names.push(name);
-            // The crate wants a letter first; Go does not. Numbers cannot collide with a name that has one in front.
-            let text = if name.starts_with(|c: char| c.is_ascii_digit()) {
+            // The crate wants each name once and a letter first; Go wants neither.
+            let text = if self.names.contains(&name) || name.starts_with(|c: char| c.is_ascii_digit()) {
                 "(".to_owned()
             } else {
                 format!("(?P<{name}>")
             };
+            self.names.push(name);
             self.open(&text)?;
             self.at += end + 1;
             return Ok(());
@@ -215,8 +212,7 @@ impl<'a> Translator<'a> {
         let (mut i, mut negated, mut seen) = (2, false, false);
         let bytes = rest.as_bytes();
         loop {
-            let Some(&b) = bytes.get(i) else { return fault("missing argument to repetition operator", rest) }
-            ;
+            let Some(&b) = bytes.get(i) else { return fault("invalid or unsupported Perl syntax", rest) };
             i += 1;
             match b {
                 b'i' | b'm' | b's' | b'U' => seen = true,
@@ -245,12 +241,7 @@ impl<'a> Translator<'a> {
     /// An escape outside of a class.
     fn escape(&mut self) -> Result<(), Fault> {
         let rest = self.rest();
-        let fixed = [
-            ("\\A", "\\A"),
-            ("\\z", "\\z"),
-            ("\\b", "(?-u:\\b)"),
-            ("\\B", "(?-u:\\B)"),
-        ];
+        let fixed = [("\\A", "\\A"), ("\\z", "\\z"), ("\\b", "(?-u:\\b)"), ("\\B", "(?-u:\\B)")];
         if let Some((go, rust)) = fixed.iter().find(|(go, _)| rest.starts_with(go)) {
             self.out.push_str(rust);
             self.at += go.len();
@@ -416,22 +407,27 @@ fn escaped_char(s: &str) -> Result<(char, usize), Fault> {
             Ok((char::from_u32(code).unwrap_or('\u{fffd}'), len))
         }
         'x' => {
-            let (digits, len) = match s[2..].strip_prefix('{') {
-                Some(inner) => {
-                    let Some(end) = inner.find('}') else { return fault(BAD_ESCAPE, s) };
-                    (&inner[..end], 2 + end + 2)
+            let braced = s[2..].starts_with('{');
+            let (mut code, mut len) = (0, if braced { 3 } else { 2 });
+            // The error shows the escape as far as it was read.
+            let mut count = 0;
+            loop {
+                let Some(c) = s[len..].chars().next() else { return fault(BAD_ESCAPE, s) };
+                len += c.len_utf8();
+                if braced && c == '}' && count > 0 {
+                    break;
                 }
-                None => match s.get(2..4) {
-                    Some(digits) => (digits, 4),
-                    None => return fault(BAD_ESCAPE, s),
-                },
-            };
-            let hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
-            let code = if hex { u32::from_str_radix(digits, 16).ok() } else { None };
-            match code.and_then(char::from_u32) {
-                Some(c) => Ok((c, len)),
-                None => fault(BAD_ESCAPE, &s[..len]),
+                let Some(digit) = c.to_digit(16) else { return fault(BAD_ESCAPE, &s[..len]) };
+                code = code * 16 + digit;
+                count += 1;
+                if code > 0x0010_ffff {
+                    return fault(BAD_ESCAPE, &s[..len]);
+                }
+                if !braced && count == 2 {
+                    break;
+                }
             }
+            Ok((char::from_u32(code).unwrap_or('\u{fffd}'), len))
         }
         'a' => Ok(('\u{7}', 2)),
         'f' => Ok(('\u{c}', 2)),
@@ -468,7 +464,21 @@ mod tests {
         ] {
             assert_eq!(compile(pattern).map(|_| ()), Err(format!("error parsing regexp: {want}")), "{pattern}");
         }
-        for good in ["a{", "a{,2}", "a{x}", "\\Qa.b\\E", "[]a]", "[^]a]", "\\pN+", "(?i)a(?-i:b)", "(?P<n>x)", "[[:alpha:]_]", "\\07", "[\\w-]", "a|*?"] {
+        for good in [
+            "a{",
+            "a{,2}",
+            "a{x}",
+            "\\Qa.b\\E",
+            "[]a]",
+            "[^]a]",
+            "\\pN+",
+            "(?i)a(?-i:b)",
+            "(?P<n>x)",
+            "[[:alpha:]_]",
+            "\\07",
+            "[\\w-]",
+            "a|*?",
+        ] {
             let result = compile(good);
             assert_eq!(result.is_ok(), good != "a|*?", "{good}: {result:?}");
         }

@@ -44,9 +44,7 @@ fn version_of(value: Option<&Value>) -> Result<Version, String> {
             Version::parse(&String::from_utf8_lossy(&text)).map_err(|e| e.to_string())
         }
         Some(Value::Nil) | None => Err(crate::args::NIL_POINTER.to_owned()),
-        Some(other) => {
-            Err(format!("wrong type for value; expected *semver.Version; got {}", other.type_name()))
-        }
+        Some(other) => Err(format!("wrong type for value; expected *semver.Version; got {}", other.type_name())),
     }
 }
 
@@ -65,9 +63,7 @@ impl Object for SemVer {
             | "IncMajor" => &[],
             "Original" if self.pointer => &[],
             "SetPrerelease" | "SetMetadata" => &[Kind::String],
-            "Compare" | "Equal" | "LessThan" | "LessThanEqual" | "GreaterThan" | "GreaterThanEqual"
-                if self.pointer =>
-            {
+            "Compare" | "Equal" | "LessThan" | "LessThanEqual" | "GreaterThan" | "GreaterThanEqual" if self.pointer => {
                 &[Kind::Interface]
             }
             _ => return None,
@@ -102,9 +98,7 @@ impl Object for SemVer {
                 overflow("major", v.major)?;
                 Ok(object(v.inc_major(), false))
             }
-            "SetPrerelease" => {
-                Ok(object(v.with_prerelease(&utf8(args, 0)).map_err(|e| e.to_string())?, false))
-            }
+            "SetPrerelease" => Ok(object(v.with_prerelease(&utf8(args, 0)).map_err(|e| e.to_string())?, false)),
             "SetMetadata" => Ok(object(v.with_metadata(&utf8(args, 0)).map_err(|e| e.to_string())?, false)),
             "Compare" => Ok(Value::int(v.cmp(&other()?) as i64)),
             "Equal" => Ok((*v == other()?).into()),

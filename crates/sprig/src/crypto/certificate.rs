@@ -113,9 +113,7 @@ impl Request {
         let names = list(names)
             .iter()
             .map(|name| match name.as_str() {
-                None => {
-                    Err(format!("error processing alternate dns name: {} is not a string", format::to_text(name)))
-                }
+                None => Err(format!("error processing alternate dns name: {} is not a string", format::to_text(name))),
                 Some(text) => Ok(text.to_string()),
             })
             .collect::<Result<_, _>>()?;
@@ -289,8 +287,7 @@ fn signed(host: &dyn Host, a: &[Value], key: Option<Key>) -> Outcome {
         _ => String::new(),
     };
     let block = pem::decode(&field("Cert")).ok_or("unable to decode certificate")?;
-    let parent =
-        parse(&block.bytes).map_err(|e| format!("error parsing certificate: decodedSignerCert.Bytes: {e}"))?;
+    let parent = parse(&block.bytes).map_err(|e| format!("error parsing certificate: decodedSignerCert.Bytes: {e}"))?;
     let signing = Key::from_pem(&field("Key")).map_err(|e| format!("error parsing private key: {e}"))?;
     let request = request(a)?;
     let key = match key {

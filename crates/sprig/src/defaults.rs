@@ -42,7 +42,7 @@ pub(crate) fn any(a: &[Value]) -> Outcome {
 }
 
 pub(crate) fn ternary(a: &[Value]) -> Outcome {
-    Ok(arg(a, if arg(a, 2).as_bool().unwrap_or(false) { 0 } else { 1 }).clone())
+    Ok(arg(a, usize::from(arg(a, 2).as_bool() != Some(true))).clone())
 }
 
 pub(crate) fn from_json(a: &[Value]) -> Outcome {

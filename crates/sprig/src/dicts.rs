@@ -139,9 +139,19 @@ fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<(),
     Ok(())
 }
 
+/// Is the value nested no deeper than this? One that contains itself is not.
+fn fits(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Map(m) => depth > 0 && m.entries().iter().all(|(_, v)| fits(v, depth - 1)),
+        Value::List(l) => depth > 0 && l.iter().all(|v| fits(v, depth - 1)),
+        _ => true,
+    }
+}
+
 pub(crate) fn deep_copy(a: &[Value]) -> Outcome {
     match any(a, 0) {
         Value::Nil => Err("reflect: call of reflect.Value.Type on zero Value".into()),
+        value if !fits(value, 1000) => Err("runtime error: goroutine stack exceeds 1000000000-byte limit".into()),
         value => Ok(value.deep_copy()),
     }
 }

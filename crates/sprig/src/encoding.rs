@@ -129,7 +129,8 @@ pub(crate) fn b32dec(a: &[Value]) -> Outcome {
 
 /// Lower-case hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|b| [b >> 4, b & 15]).map(|d| char::from(DIGITS[usize::from(d)])).collect()
 }
 
 pub(crate) fn sha1sum(a: &[Value]) -> Outcome {

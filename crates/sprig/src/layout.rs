@@ -413,11 +413,11 @@ impl Fields {
         };
         let mut rest = &s[1..];
         let mut numbers = [0; 3];
-        for i in 0..usize::from(parts) {
+        for (i, n) in numbers.iter_mut().enumerate().take(usize::from(parts)) {
             if colon && i > 0 {
                 rest = rest.strip_prefix(':').ok_or(Trouble::Bad)?;
             }
-            (numbers[i], rest) = number(rest, true)?;
+            (*n, rest) = number(rest, true)?;
         }
         in_range(numbers[0], 0, 24, "time zone offset hour")?;
         in_range(numbers[1], 0, 60, "time zone offset minute")?;
@@ -438,8 +438,8 @@ impl Fields {
             hours.filter(|h| *h < 24 && s.starts_with(['+', '-'])).map(|_| 1 + digits)
         };
         let upper = s.bytes().take(6).take_while(u8::is_ascii_uppercase).count();
-        let len = if s.starts_with("GMT") {
-            3 + signed(&s[3..]).unwrap_or(0)
+        let len = if let Some(rest) = s.strip_prefix("GMT") {
+            3 + signed(rest).unwrap_or(0)
         } else if s.starts_with(['+', '-']) {
             signed(s).ok_or(Trouble::Bad)?
         } else {
@@ -455,6 +455,26 @@ impl Fields {
         Ok(&s[len..])
     }
 
+    fn date(&self, year: i16) -> Result<jiff::civil::Date, String> {
+        let Some(n) = self.year_day else {
+            let (month, day) = (self.month.unwrap_or(1) as i8, self.day.unwrap_or(1));
+            let date = i8::try_from(day).ok().and_then(|day| jiff::civil::Date::new(year, month, day).ok());
+            return date.ok_or_else(|| "day out of range".to_owned());
+        };
+        let first = jiff::civil::Date::new(year, 1, 1).map_err(|_| "year out of range")?;
+        if n < 1 || n > i64::from(first.days_in_year()) {
+            return Err("day-of-year out of range".to_owned());
+        }
+        let date = first.checked_add(jiff::Span::new().days(n - 1)).map_err(|_| "day-of-year out of range")?;
+        if self.month.is_some_and(|m| m != i64::from(date.month())) {
+            return Err("day-of-year does not match month".to_owned());
+        }
+        if self.day.is_some_and(|d| d != i64::from(date.day())) {
+            return Err("day-of-year does not match day".to_owned());
+        }
+        Ok(date)
+    }
+
     fn build(self, local: &TimeZone) -> Result<Zoned, String> {
         let mut hour = self.hour;
         if self.pm && hour < 12 {
@@ -463,29 +483,7 @@ impl Fields {
             hour = 0;
         }
         let year = i16::try_from(self.year).map_err(|_| "year out of range".to_owned())?;
-        let date = match self.year_day {
-            Some(n) => {
-                let first = jiff::civil::Date::new(year, 1, 1).map_err(|_| "year out of range")?;
-                if n < 1 || n > i64::from(first.days_in_year()) {
-                    return Err("day-of-year out of range".to_owned());
-                }
-                let date = first.checked_add(jiff::Span::new().days(n - 1)).map_err(|_| "day-of-year out of range")?;
-                if self.month.is_some_and(|m| m != i64::from(date.month())) {
-                    return Err("day-of-year does not match month".to_owned());
-                }
-                if self.day.is_some_and(|d| d != i64::from(date.day())) {
-                    return Err("day-of-year does not match day".to_owned());
-                }
-                date
-            }
-            None => {
-                let (month, day) = (self.month.unwrap_or(1) as i8, self.day.unwrap_or(1));
-                i8::try_from(day)
-                    .ok()
-                    .and_then(|day| jiff::civil::Date::new(year, month, day).ok())
-                    .ok_or("day out of range")?
-            }
-        };
+        let date = self.date(year)?;
         let (minute, second, nanos) = (self.minute as i8, self.second as i8, self.nanos as i32);
         let civil = DateTime::from_parts(
             date,

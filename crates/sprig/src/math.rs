@@ -78,19 +78,17 @@ pub(crate) fn min(a: &[Value]) -> Outcome {
 
 /// `math.Max` and `math.Min`: unlike Rust's, NaN wins over all but the infinity.
 fn extreme(a: &[Value], largest: bool) -> f64 {
+    let sign = if largest { 1.0 } else { -1.0 };
+    let infinite = |f: f64| f.is_infinite() && f.is_sign_positive() == largest;
     let pick = |x: f64, y: f64| {
-        let end = if largest { f64::INFINITY } else { f64::NEG_INFINITY };
-        if x == end || y == end {
-            end
-        } else if x.is_nan() || y.is_nan() {
-            f64::NAN
-        } else if x == 0.0 && y == 0.0 {
-            if x.is_sign_negative() == largest { y } else { x }
-        } else if (x > y) == largest {
-            x
-        } else {
-            y
+        if infinite(x) || infinite(y) {
+            return f64::INFINITY * sign;
         }
+        if x.is_nan() || y.is_nan() {
+            return f64::NAN;
+        }
+        // Zeros differ by their sign.
+        if (x * sign).total_cmp(&(y * sign)).is_gt() { x } else { y }
     };
     a.iter().map(to_float64).reduce(pick).unwrap_or(0.0)
 }

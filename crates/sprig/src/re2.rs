@@ -126,22 +126,20 @@ impl<'a> Translator<'a> {
                 self.at += 1;
                 return self.repetition(start, repeat, &c.to_string());
             }
-            '{' => match repetition_range(rest) {
-                Some((min, max, len)) => {
-                    let start = self.at;
-                    self.at += len;
-                    let too_large = min > MAX_REPEAT || max.is_some_and(|m| m > MAX_REPEAT || min > m);
-                    if too_large {
-                        return fault(BAD_SIZE, &rest[..len]);
-                    }
-                    return self.repetition(start, repeat, &rest[..len]);
-                }
-                None => {
+            '{' => {
+                let Some((min, max, len)) = repetition_range(rest) else {
                     literal(&mut self.out, '{');
                     self.at += 1;
                     self.atom = true;
+                    return Ok(());
+                };
+                let start = self.at;
+                self.at += len;
+                if min > MAX_REPEAT || max.is_some_and(|m| m > MAX_REPEAT || min > m) {
+                    return fault(BAD_SIZE, &rest[..len]);
                 }
-            },
+                return self.repetition(start, repeat, &rest[..len]);
+            }
             '\\' => {
                 self.escape()?;
                 self.atom = true;

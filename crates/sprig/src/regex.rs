@@ -7,13 +7,20 @@
 
 use go_template::FuncError;
 use go_value::{List, ListType, Str, Value};
-use regex::bytes::{NoExpand, Regex};
+use regex::bytes::{Captures, Regex};
 
-use crate::args::{Outcome, int, text, utf8};
+use crate::args::{MAX_TEXT, Outcome, int, text, utf8};
 use crate::re2::{compile, must_compile};
 
 /// The two ways to compile: with the error of `must` functions, or with the panic of the others.
 type Compile = fn(&str) -> Result<Regex, String>;
+
+/// The matches, without empty ones inside of a character, which only the crate finds.
+fn found<'s>(regex: &Regex, s: &'s [u8]) -> impl Iterator<Item = Captures<'s>> {
+    let text = std::str::from_utf8(s).ok();
+    let fits = move |c: &Captures<'_>| c.get(0).is_some_and(|m| text.is_none_or(|t| t.is_char_boundary(m.start())));
+    regex.captures_iter(s).filter(fits).collect::<Vec<_>>().into_iter()
+}
 
 fn strings(parts: Vec<Str>) -> Value {
     Value::List(List::strings(parts))
@@ -30,7 +37,8 @@ pub(crate) fn must_matches(a: &[Value]) -> Outcome {
 fn all(a: &[Value], compile: Compile) -> Outcome {
     let regex = compile(&utf8(a, 0))?;
     let limit = usize::try_from(int(a, 2)).unwrap_or(usize::MAX);
-    let found: Vec<Str> = regex.find_iter(text(a, 1)).take(limit).map(|m| Str::from(m.as_bytes())).collect();
+    let found: Vec<Str> =
+        self::found(&regex, text(a, 1)).take(limit).filter_map(|c| Some(Str::from(c.get(0)?.as_bytes()))).collect();
     Ok(if found.is_empty() { Value::List(List::nil(ListType::STRINGS)) } else { strings(found) })
 }
 
@@ -55,9 +63,26 @@ pub(crate) fn must_find(a: &[Value]) -> Outcome {
     first(a, compile)
 }
 
-fn replaced(a: &[Value], compile: Compile) -> Outcome {
+fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures<'_>, &mut Vec<u8>)) -> Outcome {
     let regex = compile(&utf8(a, 0))?;
-    Ok(Value::string(regex.replace_all(text(a, 1), text(a, 2).as_bytes()).into_owned()))
+    let s = text(a, 1);
+    let mut out = Vec::with_capacity(s.len());
+    let mut at = 0;
+    for captures in found(&regex, s) {
+        let Some(whole) = captures.get(0) else { continue };
+        out.extend_from_slice(&s[at..whole.start()]);
+        write(&captures, &mut out);
+        at = whole.end();
+        if out.len() > MAX_TEXT {
+            return Err("strings.Builder.Grow: out of memory".into());
+        }
+    }
+    out.extend_from_slice(&s[at..]);
+    Ok(Value::string(out))
+}
+
+fn replaced(a: &[Value], compile: Compile) -> Outcome {
+    replaced_by(a, compile, |captures, out| captures.expand(text(a, 2), out))
 }
 
 pub(crate) fn replace_all(a: &[Value]) -> Outcome {
@@ -69,8 +94,7 @@ pub(crate) fn must_replace_all(a: &[Value]) -> Outcome {
 }
 
 fn replaced_literally(a: &[Value], compile: Compile) -> Outcome {
-    let regex = compile(&utf8(a, 0))?;
-    Ok(Value::string(regex.replace_all(text(a, 1), NoExpand(text(a, 2))).into_owned()))
+    replaced_by(a, compile, |_, out| out.extend_from_slice(text(a, 2)))
 }
 
 pub(crate) fn replace_all_literal(a: &[Value]) -> Outcome {
@@ -94,7 +118,8 @@ fn parts(a: &[Value], compile: Compile) -> Outcome {
     let limit = usize::try_from(n).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
     let (mut begin, mut end) = (0, 0);
-    for m in regex.find_iter(s).take(limit) {
+    for captures in found(&regex, s).take(limit) {
+        let Some(m) = captures.get(0) else { continue };
         if parts.len() + 1 == limit {
             break;
         }

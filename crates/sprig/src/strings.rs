@@ -188,22 +188,14 @@ fn wrapped(s: &[u8], width: i64, line: &[u8], long_words: bool) -> Outcome {
             continue;
         }
         let blank = s[at..=at + width].iter().rposition(|b| *b == b' ').map(|i| i + at);
-        let end = match blank {
-            Some(blank) => blank,
-            None if long_words => {
-                out.extend_from_slice(&s[at..at + width]);
-                out.extend_from_slice(line);
-                at += width;
-                continue;
-            }
-            None => match s[at + width..].iter().position(|b| *b == b' ') {
-                Some(i) => i + at + width,
-                None => {
-                    out.extend_from_slice(&s[at..]);
-                    return Ok(Value::string(out));
-                }
-            },
-        };
+        if blank.is_none() && long_words {
+            out.extend_from_slice(&s[at..at + width]);
+            out.extend_from_slice(line);
+            at += width;
+            continue;
+        }
+        let beyond = || s[at + width..].iter().position(|b| *b == b' ').map(|i| i + at + width);
+        let Some(end) = blank.or_else(beyond) else { break };
         out.extend_from_slice(&s[at..end]);
         out.extend_from_slice(line);
         at = end + 1;
@@ -261,7 +253,7 @@ pub(crate) fn cat(a: &[Value]) -> Outcome {
 
 fn indented(spaces: i64, s: &[u8]) -> Result<Vec<u8>, go_template::FuncError> {
     let pad = repeat(b" ", spaces)?;
-    let lines = s.iter().filter(|b| **b == b'\n').count() + 1;
+    let lines = s.split(|b| *b == b'\n').count();
     if pad.len().saturating_mul(lines) > crate::args::MAX_TEXT {
         return Err("strings: Repeat output length overflow".into());
     }
@@ -315,7 +307,7 @@ pub(crate) fn replace(a: &[Value]) -> Outcome {
 }
 
 pub(crate) fn plural(a: &[Value]) -> Outcome {
-    Ok(Value::String(text(a, if int(a, 2) == 1 { 0 } else { 1 }).clone()))
+    Ok(Value::String(text(a, usize::from(int(a, 2) != 1)).clone()))
 }
 
 /// `strings.SplitN`; a negative limit is none.

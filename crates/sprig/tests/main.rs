@@ -18,7 +18,7 @@ fn data() -> Value {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/oracle/main.go")).unwrap();
     let start = program.find("const data = `").unwrap() + "const data = `".len();
     let end = start + program[start..].find('`').unwrap();
-    json::decode(program[start..end].as_bytes()).unwrap()
+    json::decode(&program.as_bytes()[start..end]).unwrap()
 }
 
 fn run(template: &str) -> String {
@@ -64,4 +64,78 @@ fn vectors() {
     }
     println!("{} of {all} equal", all - wrong);
     assert_eq!(wrong, 0);
+}
+
+#[test]
+fn all_of_sprigs_functions_are_there() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/names.txt");
+    let names = std::fs::read_to_string(path).unwrap();
+    let mut functions = FuncMap::new();
+    sprig::register(&mut functions, &host());
+    // Helm takes these two out.
+    let want: Vec<&str> = names.lines().filter(|n| !matches!(*n, "env" | "expandenv")).collect();
+    assert_eq!(functions.names(), want);
+}
+
+#[test]
+fn clock_and_chance_come_from_the_host() {
+    assert_eq!(run("{{ now | date \"2006-01-02 15:04:05\" }}"), "2026-11-30 12:00:00");
+    assert_eq!(run("{{ ago (int64 1796039990) }}"), "10s");
+    assert_eq!(run("{{ date \"2006\" \"no time\" }}"), "2026");
+    assert_eq!(run("{{ durationRound (now | dateModify \"-50h\") }}"), "2d");
+    assert_eq!(run("{{ uuidv4 }}"), run("{{ uuidv4 }}"));
+    for (template, pattern) in [
+        ("{{ uuidv4 }}", "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"),
+        ("{{ randAlphaNum 200 }}", "^[0-9A-Za-z]{200}$"),
+        ("{{ randAlpha 200 }}", "^[A-Za-z]{200}$"),
+        ("{{ randNumeric 20 }}", "^[0-9]{20}$"),
+        ("{{ randAscii 200 }}", "^[ -~]{200}$"),
+        ("{{ randBytes 16 }}", "^[0-9A-Za-z+/]{22}==$"),
+        ("{{ toString (randInt 5 8) }}", "^[567]$"),
+        ("{{ shuffle \"abc\" }}", "^[abc]{3}$"),
+        ("{{ htpasswd \"u\" \"p\" }}", "^u:\\$2a\\$10\\$[./0-9A-Za-z]{53}$"),
+        ("{{ randAlpha -1 }}", "^$"),
+    ] {
+        let check = format!("{{{{ regexMatch {pattern:?} .s }}}}")
+            .replace(".s", &format!("({})", &template[3..template.len() - 3]));
+        assert_eq!(run(&check), "true", "{template}: {}", run(template));
+    }
+    assert_eq!(run("{{ decryptAES \"k\" (encryptAES \"k\" \"some text of 20 bytes\") }}"), "some text of 20 bytes");
+}
+
+#[test]
+fn what_contains_itself_is_an_error() {
+    let text = run("{{ $_ := set .m \"self\" .m }}{{ deepCopy .m }}");
+    assert!(text.starts_with("! "), "{text}");
+    let text = run("{{ $_ := set .m \"self\" .m }}{{ mustToJson .m }}");
+    assert!(text.ends_with("encountered a cycle via map[string]interface {}"), "{text}");
+}
+
+#[test]
+fn certificates_and_keys() {
+    let out = run(concat!(
+        "{{ $ca := genCA \"my ca\" 10 }}",
+        "{{ $c := genSignedCert \"host\" (list \"10.0.0.1\" \"::1\") (list \"a.example\" \"b\") 5 $ca }}",
+        "{{ $ca.Cert }}{{ $c.Cert }}{{ $c.Key }}{{ typeOf $c }}",
+    ));
+    if let Some(dir) = std::env::var_os("SPRIG_PEM_DIR") {
+        std::fs::write(Path::new(&dir).join("chain.pem"), &out).unwrap();
+        for kind in ["rsa", "ecdsa", "ed25519", "dsa"] {
+            let key = run(&format!("{{{{ genPrivateKey {kind:?} }}}}"));
+            std::fs::write(Path::new(&dir).join(format!("{kind}.pem")), key).unwrap();
+        }
+    }
+    assert_eq!(out.matches("-----BEGIN CERTIFICATE-----").count(), 2);
+    assert_eq!(out.matches("-----BEGIN RSA PRIVATE KEY-----").count(), 1);
+    assert!(out.ends_with("sprig.certificate"));
+    for kind in ["ecdsa", "ed25519"] {
+        let template = format!(
+            "{{{{ $k := genPrivateKey {kind:?} }}}}{{{{ $ca := genCAWithKey \"ca\" 1 $k }}}}{{{{ $c := genSelfSignedCertWithKey \"c\" nil nil 1 $k }}}}{{{{ eq $c.Key $k }}}} {{{{ eq $ca.Key $k }}}}{{{{ with buildCustomCert (b64enc $ca.Cert) (b64enc $k) }}}} {{{{ eq .Cert $ca.Cert }}}}{{{{ end }}}}{{{{ $s := genSignedCertWithKey \"x\" nil (list \"x\") 1 $ca $k }}}} {{{{ hasPrefix \"-----BEGIN CERT\" $s.Cert }}}}"
+        );
+        assert_eq!(run(&template), "true true true true", "{kind}");
+    }
+    let text = run(
+        "{{ $a := genCAWithKey \"a\" 1 (genPrivateKey \"ecdsa\") }}{{ $b := genCAWithKey \"b\" 1 (genPrivateKey \"ecdsa\") }}{{ genSignedCertWithKey \"x\" nil nil 1 (buildCustomCert (b64enc $a.Cert) (b64enc $b.Key)) $b.Key }}",
+    );
+    assert!(text.contains("provided PrivateKey doesn't match parent's PublicKey"), "{text}");
 }

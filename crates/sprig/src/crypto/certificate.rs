@@ -38,7 +38,7 @@ pub(crate) struct Certificate {
 }
 
 impl Object for Certificate {
-    fn type_name(&self) -> &str {
+    fn type_name(&self) -> &'static str {
         "sprig.certificate"
     }
 

@@ -29,7 +29,9 @@ pub(super) fn tagged(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
         out.push(0x80 | (bytes.len() - zeros) as u8);
         out.extend_from_slice(&bytes[zeros..]);
     }
-    parts.iter().for_each(|p| out.extend_from_slice(p));
+    for part in parts {
+        out.extend_from_slice(part);
+    }
     out
 }
 

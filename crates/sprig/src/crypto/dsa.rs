@@ -67,7 +67,7 @@ pub(super) fn generate(host: &dyn Host) -> Vec<u8> {
         }
     };
     let exponent = (&p - &one) / &q;
-    let generator = (2u32..).map(|h| BigUint::from(h).modpow(&exponent, &p)).find(|g| *g != one).unwrap_or_default();
+    let generator = (2u32..100).map(|h| BigUint::from(h).modpow(&exponent, &p)).find(|g| *g != one).unwrap_or_default();
     let secret = random_bits(host, SMALL + 64) % (&q - &one) + &one;
     let public = generator.modpow(&secret, &p);
     let number = |n: &BigUint| der::integer(&n.to_bytes_be());

@@ -1,4 +1,4 @@
-// Makes ../functions.tsv: go run . (sprig and its dependencies in the versions that Helm 4.3 uses; TZ=UTC).
+// Makes ../functions.tsv and ../names.txt: go run . (sprig and its dependencies in the versions that Helm 4.3 uses; TZ=UTC).
 // Each line is a template and what Go makes of it, both as JSON strings; an error begins with "! ".
 // A template that gives different results in five runs is left out.
 package main
@@ -158,4 +158,12 @@ func main() {
 		}
 	}
 	out.Close()
+	all := []string{}
+	for name := range sprig.TxtFuncMap() {
+		all = append(all, name)
+	}
+	sort.Strings(all)
+	if err := os.WriteFile("../names.txt", []byte(strings.Join(all, "\n")+"\n"), 0o644); err != nil {
+		panic(err)
+	}
 }

@@ -1,1 +1,76 @@
-//! A real control plane, a simulated kubelet, a chart repository and a counting proxy for tests
+//! Real programs for tests: a control plane, a simulated kubelet, a chart repository, a registry, a counting proxy.
+//!
+//! Owns: starting and stopping what tests talk to, and builders for what they feed it. Does not own: any fake of the
+//! API server; there is none, because a fake would hide defaulting, managed fields and garbage collection.
+//! The surprising thing: everything that listens runs on one runtime of this crate, not on the test's, so that an
+//! instance shared by many `#[tokio::test]` functions outlives the first of them.
+
+use std::future::Future;
+use std::sync::OnceLock;
+
+pub mod charts;
+pub mod control_plane;
+pub mod kubelet_logs;
+pub mod pods;
+pub mod proxy;
+pub mod registry;
+pub mod repo;
+mod serve;
+
+pub use control_plane::{ControlPlane, Options};
+
+/// The runtime on which this crate's servers and simulations run, for the whole life of the process.
+fn runtime() -> &'static tokio::runtime::Runtime {
+    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
+        install_crypto();
+        #[allow(clippy::expect_used)] // A process that cannot start a thread cannot run a test either.
+        tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("testkit")
+            .enable_all()
+            .build()
+            .expect("a runtime for the testkit")
+    })
+}
+
+/// Run a future on the testkit's runtime and wait for it from whatever runtime the caller is on.
+///
+/// # Errors
+/// The future's own error, or its panic.
+async fn on_runtime<T: Send + 'static>(
+    work: impl Future<Output = anyhow::Result<T>> + Send + 'static,
+) -> anyhow::Result<T> {
+    match runtime().spawn(work).await {
+        Ok(result) => result,
+        Err(join) => Err(anyhow::anyhow!("a testkit task ended: {join}")),
+    }
+}
+
+/// A task on the testkit's runtime that ends when this is dropped.
+pub(crate) struct Task(tokio::task::JoinHandle<()>);
+
+impl Task {
+    pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(runtime().spawn(work))
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Make ring the process's crypto provider. Harmless when one is installed already.
+pub fn install_crypto() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// A loopback port that was free a moment ago.
+///
+/// # Errors
+/// None is free.
+pub fn free_port() -> anyhow::Result<u16> {
+    Ok(std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}

@@ -9,8 +9,8 @@ use go_value::{List, ListType, Map, MapType, Value, json};
 
 use crate::decode::build;
 use crate::error::Error;
-use crate::events::{Events, Failure, ends_in_block_scalar};
 use crate::limits::MAX_INPUT;
+use crate::parse::Parser;
 use crate::target::{ForManifests, ForTemplates, Target};
 use crate::tree::{Tree, compose};
 
@@ -29,32 +29,14 @@ fn documents(text: &[u8], limit: usize) -> Result<Vec<Tree>, Error> {
     if text.len() > MAX_INPUT {
         return Err(Error::ToJson(format!("yaml: text is longer than {MAX_INPUT} bytes")));
     }
-    let attempt = |complete: bool| {
-        let mut events = Events::new(text, complete);
-        let mut trees = Vec::new();
-        while trees.len() < limit
-            && let Some(tree) = compose(&mut events)?
-        {
-            trees.push(tree);
-        }
-        Ok(trees)
-    };
-    // Where a line break at the end is missing, it must be there for block scalars and must not for error texts.
-    let result = if ends_in_block_scalar(text) {
-        attempt(true).or_else(|complete| match attempt(false) {
-            Err(Failure::NeedsLineBreak) => Err(complete),
-            plain => plain,
-        })
-    } else {
-        match attempt(false) {
-            Err(Failure::NeedsLineBreak) => attempt(true),
-            plain => plain,
-        }
-    };
-    result.map_err(|e| match e {
-        Failure::Syntax(text) => Error::ToJson(text),
-        Failure::NeedsLineBreak => Error::ToJson("yaml: unknown problem parsing YAML content".to_owned()),
-    })
+    let mut parser = Parser::new(text);
+    let mut trees = Vec::new();
+    while trees.len() < limit
+        && let Some(tree) = compose(&mut parser).map_err(Error::ToJson)?
+    {
+        trees.push(tree);
+    }
+    Ok(trees)
 }
 
 fn first<T: Target>(text: &[u8], duplicates: Duplicates) -> Result<T::Out, Error> {

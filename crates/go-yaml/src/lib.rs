@@ -2,8 +2,7 @@
 //!
 //! Owns: reading YAML as Helm and Kubernetes read it (YAML 1.1 scalars, merge keys, the trip through JSON, the texts of
 //! errors) and writing it byte for byte as `toYaml`, `toYamlPretty` and Flux's config digest need it.
-//! Does not own: splitting rendered templates into manifests, JSON text ([`go_value::json`]). Scanning and parsing up to
-//! events is `libyaml-safer`, a port of the same C library that go-yaml is a port of.
+//! Does not own: splitting rendered templates into manifests, JSON text ([`go_value::json`]).
 //! Upstream: go.yaml.in/yaml v2 and v3, sigs.k8s.io/yaml.
 //! The surprising thing: nothing here is "the YAML specification". Where go-yaml deviates, so do we.
 
@@ -12,10 +11,11 @@ mod document;
 mod emit;
 mod encode;
 mod error;
-mod events;
 pub mod limits;
 mod order;
+mod parse;
 mod resolve;
+mod scan;
 mod target;
 mod timestamp;
 mod tree;

@@ -1,7 +1,7 @@
 //! Bounds against hostile documents.
 //!
 //! Upstream allows 10,000 levels; nothing that a cluster accepts is nested nearly as deep, and a smaller bound keeps
-//! every recursion of ours small and scanning fast.
+//! every recursion of ours small.
 
 /// How deep collections may nest.
 pub const MAX_DEPTH: usize = 1000;

@@ -8,10 +8,8 @@
 
 use std::collections::HashMap;
 
-use libyaml_safer::EventData;
-
-use crate::events::{Events, Failure};
 use crate::limits::MAX_DEPTH;
+use crate::parse::{EventData, Parser};
 
 /// An index into [`Tree`].
 pub(crate) type NodeId = u32;
@@ -64,11 +62,11 @@ impl Tree {
 }
 
 /// The next document of the stream, `None` at its end.
-pub(crate) fn compose(events: &mut Events<'_>) -> Result<Option<Tree>, Failure> {
+pub(crate) fn compose(events: &mut Parser<'_>) -> Result<Option<Tree>, String> {
     loop {
         match events.next()?.data {
             EventData::StreamEnd => return Ok(None),
-            EventData::DocumentStart { .. } => break,
+            EventData::DocumentStart => break,
             _ => {}
         }
     }
@@ -83,7 +81,7 @@ struct Composer {
 }
 
 impl Composer {
-    fn push(&mut self, line: u64, data: NodeData, anchor: Option<String>) -> Result<NodeId, String> {
+    fn push(&mut self, line: usize, data: NodeData, anchor: Option<String>) -> Result<NodeId, String> {
         let id = NodeId::try_from(self.nodes.len()).map_err(|_| "yaml: document has too many nodes".to_owned())?;
         self.nodes.push(Node { line: line as u32, data });
         if let Some(anchor) = anchor {
@@ -93,30 +91,28 @@ impl Composer {
     }
 
     /// Read up to the end of the document, that event included: garbage right behind it is an error.
-    fn document(&mut self, events: &mut Events<'_>) -> Result<NodeId, Failure> {
+    fn document(&mut self, events: &mut Parser<'_>) -> Result<NodeId, String> {
         let mut root = 0;
         // The collections that are open, each with the children it has so far.
         let mut open: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
         loop {
             let event = events.next()?;
-            let line = event.start_mark.line;
+            let line = event.line;
             let id = match event.data {
-                EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
-                    self.push(line, NodeData::Scalar { value, tag, implicit: plain_implicit }, anchor)?
+                EventData::Scalar { anchor, tag, value, implicit } => {
+                    self.push(line, NodeData::Scalar { value, tag, implicit }, anchor)?
                 }
-                EventData::Alias { anchor } => {
-                    let target = *self
-                        .anchors
-                        .get(&anchor)
-                        .ok_or_else(|| format!("yaml: unknown anchor '{anchor}' referenced"))?;
-                    self.push(line, NodeData::Alias { name: anchor, target }, None)?
+                EventData::Alias(name) => {
+                    let target =
+                        *self.anchors.get(&name).ok_or_else(|| format!("yaml: unknown anchor '{name}' referenced"))?;
+                    self.push(line, NodeData::Alias { name, target }, None)?
                 }
-                EventData::SequenceStart { anchor, .. } => {
+                EventData::SequenceStart { anchor } => {
                     let id = self.push(line, NodeData::Sequence(Vec::new()), anchor)?;
                     open.push((id, Vec::new()));
                     id
                 }
-                EventData::MappingStart { anchor, .. } => {
+                EventData::MappingStart { anchor } => {
                     let id = self.push(line, NodeData::Mapping(Vec::new()), anchor)?;
                     open.push((id, Vec::new()));
                     id
@@ -130,11 +126,11 @@ impl Composer {
                     }
                     continue;
                 }
-                EventData::DocumentEnd { .. } | EventData::StreamEnd => return Ok(root),
-                EventData::StreamStart { .. } | EventData::DocumentStart { .. } => continue,
+                EventData::DocumentEnd | EventData::StreamEnd => return Ok(root),
+                EventData::StreamStart | EventData::DocumentStart => continue,
             };
             if open.len() > MAX_DEPTH {
-                return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}").into());
+                return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}"));
             }
             // A collection that has just been opened is a child of the one around it.
             let around = match open.last() {

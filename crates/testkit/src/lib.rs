@@ -17,7 +17,11 @@ pub mod registry;
 pub mod repo;
 mod serve;
 
+pub use charts::{Archive, ChartBuilder};
 pub use control_plane::{ControlPlane, Options};
+pub use proxy::Proxy;
+pub use registry::Registry;
+pub use repo::ChartRepo;
 
 /// The runtime on which this crate's servers and simulations run, for the whole life of the process.
 fn runtime() -> &'static tokio::runtime::Runtime {

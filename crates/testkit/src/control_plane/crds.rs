@@ -30,12 +30,16 @@ pub async fn apply_crds(client: &kube::Client, crds: Vec<Value>) -> Result<()> {
     Ok(())
 }
 
+/// Five answers in a row: the first ones may be followed by `storage is (re)initializing`.
 async fn wait_served(client: &kube::Client, path: &str) -> Result<()> {
-    for _ in 0..300 {
-        if client.request_text(http::Request::get(path).body(Vec::new())?).await.is_ok() {
+    let mut answers = 0;
+    for _ in 0..600 {
+        let answered = client.request_text(http::Request::get(path).body(Vec::new())?).await.is_ok();
+        answers = if answered { answers + 1 } else { 0 };
+        if answers == 5 {
             return Ok(());
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     bail!("{path} is not served after 30 s")
 }

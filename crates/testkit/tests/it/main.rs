@@ -2,3 +2,5 @@
 
 mod control_plane;
 mod pods;
+mod proxy;
+mod sources;

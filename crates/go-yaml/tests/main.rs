@@ -156,3 +156,76 @@ fn speed() {
     let again = go_yaml::encode(&value).unwrap();
     println!("{} MB encoded in {:?}", again.len() / 1_000_000, start.elapsed());
 }
+
+/// Bytes of all kinds must give a value or an error, and both in time.
+#[test]
+fn no_text_brings_it_down() {
+    let pieces: &[&[u8]] = &[
+        b"a",
+        b":",
+        b" ",
+        b"\n",
+        b"- ",
+        b"? ",
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b",",
+        b"'",
+        b"\"",
+        b"|",
+        b">",
+        b"&a",
+        b"*a",
+        b"!",
+        b"%",
+        b"\\",
+        b"\t",
+        b"\r",
+        b"\xc2\x85",
+        b"\xe2\x80\xa8",
+        b"\xff",
+        b"\xc3",
+        b"\xef\xbb\xbf",
+        b"\x00",
+        b"#",
+        b"---",
+        b"...",
+        b"<<",
+        b"%YAML 1.1\n",
+        b"%TAG ! x:\n",
+        b"!<x>",
+        b"%41",
+        b"\\x4",
+        b"\\u",
+        b"0",
+        b"2",
+        b"+",
+        b"-",
+        b"\xff\xfe",
+        b"\xf0\x9f",
+    ];
+    let mut state = 7u64;
+    let mut next = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..60_000 {
+        let mut text = Vec::new();
+        for _ in 0..next(12) {
+            text.extend_from_slice(pieces[next(pieces.len())]);
+        }
+        let _ = go_yaml::decode(&text);
+        let _ = go_yaml::decode_json_stream(&text, go_yaml::Duplicates::Refuse);
+    }
+    let start = std::time::Instant::now();
+    let deep = format!("{}1{}", "[".repeat(999), ",1".repeat(200_000));
+    assert!(go_yaml::decode(deep.as_bytes()).is_err());
+    let many = format!("{}\n", "[a, b]: c\n? d\n".repeat(20_000));
+    let _ = go_yaml::decode(many.as_bytes());
+    assert!(go_yaml::decode("a: ".repeat(100_000).as_bytes()).is_err());
+    let wide = "x".repeat(2_000_000);
+    assert!(go_yaml::decode(wide.as_bytes()).is_ok());
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

@@ -22,6 +22,29 @@ pub(crate) const MAX_TEXT: usize = 256 * 1024 * 1024;
 /// How many elements one function may make.
 pub(crate) const MAX_ITEMS: u64 = 10_000_000;
 
+/// How deep a value may be nested for functions that look into all of it.
+pub(crate) const MAX_DEPTH: usize = 1000;
+
+/// What takes the place of Go's stack overflow, which no Go program survives.
+pub(crate) const STACK_OVERFLOW: &str = "runtime error: goroutine stack exceeds 1000000000-byte limit";
+
+/// Is the value nested no deeper than this? One that contains itself is not.
+pub(crate) fn fits(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Map(m) => depth > 0 && m.entries().iter().all(|(_, v)| fits(v, depth - 1)),
+        Value::List(l) => depth > 0 && l.iter().all(|v| fits(v, depth - 1)),
+        _ => true,
+    }
+}
+
+/// `reflect.DeepEqual`, for values of which one at least does not contain itself.
+pub(crate) fn equal(a: &Value, b: &Value) -> Result<bool, FuncError> {
+    if !fits(a, MAX_DEPTH) && !fits(b, MAX_DEPTH) {
+        return Err(STACK_OVERFLOW.into());
+    }
+    Ok(go_value::compare::deep_equal(a, b))
+}
+
 static EMPTY: std::sync::LazyLock<Str> = std::sync::LazyLock::new(Str::default);
 
 /// A `string` argument.

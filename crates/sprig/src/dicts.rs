@@ -8,7 +8,7 @@
 use go_template::FuncError;
 use go_value::{List, Map, MapType, Value};
 
-use crate::args::{Outcome, any, map, strval, text};
+use crate::args::{MAX_DEPTH, Outcome, STACK_OVERFLOW, any, fits, map, strval, text};
 
 const NIL_MAP: &str = "assignment to entry in nil map";
 
@@ -106,8 +106,8 @@ fn is_empty(value: &Value) -> bool {
 
 /// mergo's `deepMerge` of two maps.
 fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<(), FuncError> {
-    if depth > 1000 {
-        return Err("runtime error: goroutine stack exceeds 1000000000-byte limit".into());
+    if depth > MAX_DEPTH {
+        return Err(STACK_OVERFLOW.into());
     }
     for (key, from) in src.entries() {
         if from.is_nil() {
@@ -137,15 +137,6 @@ fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<(),
         dst.insert(key, from);
     }
     Ok(())
-}
-
-/// Is the value nested no deeper than this? One that contains itself is not.
-fn fits(value: &Value, depth: usize) -> bool {
-    match value {
-        Value::Map(m) => depth > 0 && m.entries().iter().all(|(_, v)| fits(v, depth - 1)),
-        Value::List(l) => depth > 0 && l.iter().all(|v| fits(v, depth - 1)),
-        _ => true,
-    }
 }
 
 pub(crate) fn deep_copy(a: &[Value]) -> Outcome {

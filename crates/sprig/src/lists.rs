@@ -5,10 +5,9 @@
 //! The surprising thing: nil is not an empty list; all but `has` panic on it.
 
 use go_template::FuncError;
-use go_value::compare::deep_equal;
 use go_value::{List, ListType, Value};
 
-use crate::args::{NIL_POINTER, Outcome, any, elements, int, kind_name};
+use crate::args::{NIL_POINTER, Outcome, any, elements, equal, int, kind_name};
 use crate::cast::to_int64;
 use crate::defaults::is_empty;
 
@@ -105,11 +104,20 @@ pub(crate) fn compact(a: &[Value]) -> Outcome {
     list_of(list.iter().filter(|v| !is_empty(v)).cloned().collect())
 }
 
+fn is_among(needle: &Value, items: &[Value]) -> Result<bool, FuncError> {
+    for item in items {
+        if equal(needle, item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 pub(crate) fn uniq(a: &[Value]) -> Outcome {
     let list = items(any(a, 0), "Cannot find uniq on type")?;
     let mut kept: Vec<Value> = Vec::new();
     for item in list.iter() {
-        if !kept.iter().any(|k| deep_equal(item, k)) {
+        if !is_among(item, &kept)? {
             kept.push(item.clone());
         }
     }
@@ -119,7 +127,13 @@ pub(crate) fn uniq(a: &[Value]) -> Outcome {
 pub(crate) fn without(a: &[Value]) -> Outcome {
     let list = items(any(a, 0), "Cannot find without on type")?;
     let omit = a.get(1..).unwrap_or_default();
-    list_of(list.iter().filter(|item| !omit.iter().any(|o| deep_equal(item, o))).cloned().collect())
+    let mut kept = Vec::new();
+    for item in list.iter() {
+        if !is_among(item, omit)? {
+            kept.push(item.clone());
+        }
+    }
+    list_of(kept)
 }
 
 pub(crate) fn has(a: &[Value]) -> Outcome {
@@ -128,7 +142,7 @@ pub(crate) fn has(a: &[Value]) -> Outcome {
         return Ok(false.into());
     }
     let list = items(haystack, "Cannot find has on type")?;
-    Ok(list.iter().any(|item| deep_equal(needle, item)).into())
+    Ok(is_among(needle, &list)?.into())
 }
 
 pub(crate) fn slice(a: &[Value]) -> Outcome {

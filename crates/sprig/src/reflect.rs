@@ -5,7 +5,7 @@
 
 use go_value::Value;
 
-use crate::args::{Outcome, any, kind_name, text};
+use crate::args::{Outcome, any, equal, kind_name, text};
 
 pub(crate) fn type_of(a: &[Value]) -> Outcome {
     Ok(any(a, 0).type_name().into())
@@ -30,5 +30,5 @@ pub(crate) fn kind_is(a: &[Value]) -> Outcome {
 }
 
 pub(crate) fn deep_equal(a: &[Value]) -> Outcome {
-    Ok(go_value::compare::deep_equal(any(a, 0), any(a, 1)).into())
+    Ok(equal(any(a, 0), any(a, 1))?.into())
 }

@@ -12,6 +12,7 @@ pub mod chart;
 pub mod engine;
 pub mod error;
 pub mod manifest;
+pub mod postrender;
 pub mod profile;
 pub mod release;
 pub mod render;

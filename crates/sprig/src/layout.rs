@@ -533,7 +533,7 @@ fn quote(text: &str) -> String {
 }
 
 /// `time.ParseDuration`, in nanoseconds.
-pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
+pub fn parse_duration(text: &str) -> Result<i64, String> {
     let shown = quote(text);
     let invalid = || format!("time: invalid duration {shown}");
     let (negative, mut s) = match text.as_bytes().first() {

@@ -37,6 +37,7 @@ use go_value::{Kind, ListType, MapType, Value};
 
 use args::Outcome;
 pub use host::{FixedHost, Host};
+pub use layout::parse_duration;
 
 const S: Type = Type::STRING;
 const INT: Type = Type::INT;

@@ -5,7 +5,7 @@
 //! text, `fromYaml` a map with the key `Error`), and `<no value>` is only taken out of what `tpl` and whole files give.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use go_template::{Context, FuncError, FuncMap, Type};
 use go_value::{List, Map, Str, Value};
@@ -30,12 +30,6 @@ impl RenderState {
     }
 }
 
-impl sprig::HasHost for RenderState {
-    fn host(&self) -> &dyn sprig::Host {
-        &*self.environment.host
-    }
-}
-
 /// Take `<no value>` out, as Helm does.
 pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
     const NO_VALUE: &[u8] = b"<no value>";
@@ -52,25 +46,16 @@ pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// All functions of a profile. Made once and shared.
-pub(super) fn functions(profile: HelmProfile) -> FuncMap {
-    static ALL: [OnceLock<FuncMap>; 2] = [OnceLock::new(), OnceLock::new()];
-    let slot = match profile {
-        HelmProfile::V4_1 => &ALL[0],
-        HelmProfile::V4_3 => &ALL[1],
-    };
-    slot.get_or_init(|| build(profile)).clone()
-}
-
-fn build(profile: HelmProfile) -> FuncMap {
+/// All functions of a profile, with the host's clock, randomness and DNS.
+pub(super) fn functions(profile: HelmProfile, host: &Arc<dyn sprig::Host>) -> FuncMap {
     let mut f = FuncMap::new();
-    sprig::register::<RenderState>(&mut f);
-    f.remove("env");
-    f.remove("expandenv");
+    sprig::register(&mut f, host);
     register_text(&mut f);
     register_templates(&mut f);
     if profile.has_duration_functions() {
         super::durations::register(&mut f);
+    } else {
+        f.remove("mustToToml");
     }
     f
 }
@@ -192,7 +177,7 @@ fn register_templates(f: &mut FuncMap) {
         if !environment.enable_dns {
             return Ok(Value::string(""));
         }
-        Ok(environment.host.resolve(&text(&a[0]).to_text()).into_iter().next().unwrap_or_default().into())
+        Ok(environment.host.lookup_host(&text(&a[0]).to_text()).into_iter().next().unwrap_or_default().into())
     });
 }
 

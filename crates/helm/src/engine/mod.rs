@@ -190,7 +190,7 @@ fn execute(
     profile: HelmProfile,
     environment: &Environment,
 ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-    let mut set = Set::new("gotpl", functions::functions(profile));
+    let mut set = Set::new("gotpl", functions::functions(profile, &environment.host));
     let order = parse_order(templates);
     for name in &order {
         let template = &templates[*name];

@@ -1,0 +1,70 @@
+//! From a manifest to objects the cluster knows.
+//!
+//! Owns: mapping kinds to resources, filling namespaces in, ownership metadata. Follows the build step of Helm's
+//! `pkg/kube`. The surprising thing: ownership metadata is set on what is sent, never on what is stored.
+
+use helm::manifest::parse_objects;
+use kube_object::{Object, ownership};
+use kube_ops::{Error as ClusterError, Resource};
+
+use crate::context::Context;
+use crate::error::Error;
+
+/// An object of a release with its resource.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The object, with its namespace and ownership metadata.
+    pub object: Object,
+    /// Where it lives.
+    pub resource: Resource,
+    /// The template it came from.
+    pub source: String,
+}
+
+/// The objects of a manifest, ready to be sent.
+///
+/// # Errors
+/// A document that is not an object, or of a kind the cluster has not.
+pub async fn build(context: &Context, manifest: &str) -> Result<Vec<Built>, Error> {
+    let mut built = Vec::new();
+    for parsed in parse_objects(manifest, context.profile)? {
+        let mut object = parsed.object;
+        let resource = context.cluster.resource_of(&object).await?;
+        place(&mut object, &resource, &context.namespace);
+        ownership::set(&mut object, &context.release, &context.namespace);
+        built.push(Built { object, resource, source: parsed.source });
+    }
+    Ok(built)
+}
+
+/// As [`build`], for a manifest that is already stored: objects of kinds that are gone are left out.
+///
+/// # Errors
+/// A document that is not an object, or a cluster that cannot be asked.
+pub async fn build_stored(context: &Context, manifest: &str) -> Result<Vec<Built>, Error> {
+    let mut built = Vec::new();
+    for parsed in parse_objects(manifest, context.profile)? {
+        let mut object = parsed.object;
+        match context.cluster.resource_of(&object).await {
+            Ok(resource) => {
+                place(&mut object, &resource, &context.namespace);
+                ownership::set(&mut object, &context.release, &context.namespace);
+                built.push(Built { object, resource, source: parsed.source });
+            }
+            Err(ClusterError::UnknownKind { .. }) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Ok(built)
+}
+
+/// Namespaced objects without a namespace get the release's; cluster-scoped ones lose theirs.
+pub(crate) fn place(object: &mut Object, resource: &Resource, namespace: &str) {
+    if !resource.namespaced {
+        if !object.namespace().is_empty() {
+            object.set_namespace(None);
+        }
+    } else if object.namespace().is_empty() {
+        object.set_namespace(Some(namespace));
+    }
+}

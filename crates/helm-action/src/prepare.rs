@@ -1,0 +1,93 @@
+//! From a chart and values to the content of a new revision.
+//!
+//! Owns: rendering on a blocking thread against the cluster's capabilities, and the metadata set on what was rendered.
+//! Used by install and upgrade, and unchanged by previews.
+
+use std::sync::Arc;
+
+use go_value::Map;
+use helm::Chart;
+use helm::engine::{Environment, ReleaseOptions};
+use helm::manifest;
+use helm::postrender::SetMetadata;
+use helm::render::{RenderOptions, Rendered, render};
+
+use crate::capabilities;
+use crate::context::Context;
+use crate::error::Error;
+use crate::lookup::ClusterLookup;
+
+/// What is rendered.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The chart.
+    pub chart: Arc<Chart>,
+    /// The user's values.
+    pub values: Map,
+    /// The revision it will be.
+    pub revision: i64,
+    /// Is there a release already?
+    pub is_upgrade: bool,
+    /// Leave the check against the charts' schemas out.
+    pub skip_schema_validation: bool,
+    /// Set on every object.
+    pub metadata: SetMetadata,
+    /// Set it on hooks too?
+    pub hooks_too: bool,
+}
+
+/// The content of a new revision.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What was rendered, with its metadata set.
+    pub rendered: Rendered,
+    /// The manifest to store.
+    pub manifest: String,
+}
+
+/// Render for the cluster.
+///
+/// # Errors
+/// The cluster cannot be asked, or the chart does not render.
+pub async fn prepare(context: &Context, request: &Request) -> Result<Prepared, Error> {
+    let options = RenderOptions {
+        release: ReleaseOptions {
+            name: context.release.to_string(),
+            namespace: context.namespace.to_string(),
+            revision: request.revision,
+            is_upgrade: request.is_upgrade,
+        },
+        capabilities: capabilities::of_cluster(&context.cluster, context.profile).await?,
+        profile: context.profile,
+        environment: Environment {
+            lookup: Some(Arc::new(ClusterLookup::new(context.cluster.clone()))),
+            enable_dns: context.enable_dns,
+            ..Environment::offline(Arc::clone(&context.host.0))
+        },
+        skip_schema_validation: request.skip_schema_validation,
+        remote_schemas: None,
+        sub_notes: false,
+    };
+    let (chart, values) = (Arc::clone(&request.chart), request.values.clone());
+    let rendered = tokio::task::spawn_blocking(move || render(&chart, &values, &options))
+        .await
+        .map_err(|e| Error::Internal { what: "render the chart", why: e.to_string() })??;
+    finish(rendered, request)
+}
+
+/// Set the metadata and write the manifest.
+///
+/// # Errors
+/// A document that is not YAML.
+pub fn finish(mut rendered: Rendered, request: &Request) -> Result<Prepared, Error> {
+    if !request.metadata.is_empty() {
+        for m in &mut rendered.manifests {
+            m.content = request.metadata.apply_to_text(&m.content)?;
+        }
+        for hook in rendered.hooks.iter_mut().filter(|_| request.hooks_too) {
+            hook.manifest = request.metadata.apply_to_text(&hook.manifest)?;
+        }
+    }
+    let manifest = manifest::join(&rendered.manifests);
+    Ok(Prepared { rendered, manifest })
+}

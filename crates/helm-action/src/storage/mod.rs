@@ -1,0 +1,192 @@
+//! Releases in storage.
+//!
+//! Owns: creating, updating, listing and pruning the Secrets that hold releases, and a cache of decoded records by
+//! resourceVersion. Follows Helm's `pkg/storage`. The surprising things: the newest revision is the one with the highest
+//! number, not the last of the list, whose order is alphabetical; a record's Secret is listed by its metadata alone,
+//! because each holds the whole chart.
+
+mod cache;
+mod secrets;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helm::release::{Release, Status, codec};
+use kube_ops::{Class, Cluster};
+
+use crate::error::Error;
+pub use cache::RecordCache;
+
+/// How large a Secret's data may be: the API server's bound on a whole object is 1 MiB.
+pub const MAX_SECRET: usize = 1024 * 1024;
+
+/// The records of one namespace, as one identity sees them.
+#[derive(Clone, Debug)]
+pub struct Storage {
+    cluster: Cluster,
+    namespace: Arc<str>,
+    cache: RecordCache,
+}
+
+/// What is known of a record without decoding it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordHead {
+    /// The revision.
+    pub version: i64,
+    /// Its status by label.
+    pub status: Status,
+    /// The Secret's name.
+    pub object: String,
+    /// The Secret's resourceVersion.
+    pub resource_version: String,
+    /// The Secret's labels.
+    pub labels: BTreeMap<String, String>,
+}
+
+impl Storage {
+    /// The storage in `namespace`. Records that were read once are not read again while their resourceVersion stays.
+    pub fn new(cluster: Cluster, namespace: &str, cache: RecordCache) -> Self {
+        Self { cluster, namespace: namespace.into(), cache }
+    }
+
+    /// Where the records are.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    fn fault(step: &'static str) -> impl Fn(kube_ops::Error) -> Error {
+        move |source| Error::Storage { step, source: Box::new(source) }
+    }
+
+    /// All revisions of a release, oldest first, without their content: one request.
+    ///
+    /// # Errors
+    /// The records may not be listed.
+    pub async fn heads(&self, name: &str) -> Result<Vec<RecordHead>, Error> {
+        let mut heads = secrets::heads(&self.cluster, &self.namespace, name).await.map_err(Self::fault("query: failed to query"))?;
+        heads.sort_by_key(|h| h.version);
+        Ok(heads)
+    }
+
+    /// The release of a head, from the cache or by one request.
+    ///
+    /// # Errors
+    /// The record may not be read, is gone, or cannot be decoded.
+    pub async fn read(&self, head: &RecordHead) -> Result<Arc<Release>, Error> {
+        if let Some(known) = self.cache.get(&self.namespace, &head.object, &head.resource_version) {
+            return Ok(known);
+        }
+        let (release, version) = secrets::read(&self.cluster, &self.namespace, &head.object)
+            .await
+            .map_err(Self::fault("get: failed to get"))?
+            .ok_or(Error::NotFound)?;
+        let mut release = release?;
+        release.labels = codec::user_labels(&head.labels);
+        let release = Arc::new(release);
+        self.cache.put(&self.namespace, &head.object, &version, &release);
+        Ok(release)
+    }
+
+    /// The newest revision, or nothing.
+    ///
+    /// # Errors
+    /// As [`Storage::heads`] and [`Storage::read`].
+    pub async fn last(&self, name: &str) -> Result<Option<Arc<Release>>, Error> {
+        match self.heads(name).await?.last() {
+            Some(head) => Ok(Some(self.read(head).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// One revision, or nothing.
+    ///
+    /// # Errors
+    /// As [`Storage::read`].
+    pub async fn get(&self, name: &str, version: i64) -> Result<Option<Arc<Release>>, Error> {
+        match self.heads(name).await?.iter().find(|h| h.version == version) {
+            Some(head) => Ok(Some(self.read(head).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Write a new revision. With `max_history` above 0 the oldest ones go first, never the newest deployed one.
+    ///
+    /// # Errors
+    /// Someone else wrote the revision, the record is too large, or the server's answer.
+    pub async fn create(&self, release: &Arc<Release>, max_history: i64, heads: &[RecordHead]) -> Result<(), Error> {
+        let data = codec::encode(release)?;
+        // The API's own base64 makes it a third larger.
+        let size = data.len() / 3 * 4;
+        if size > MAX_SECRET {
+            return Err(Error::TooLarge {
+                release: format!("{}.v{}", release.name, release.version),
+                size,
+                limit: MAX_SECRET,
+                parts: largest_parts(release),
+            });
+        }
+        if max_history > 0 {
+            self.prune(release, max_history, heads).await?;
+        }
+        let written = secrets::create(&self.cluster, &self.namespace, release, &data).await;
+        let object = written.map_err(|e| match e.class() {
+            Class::AlreadyExists => Error::Storage {
+                step: "create: failed to create: release: already exists",
+                source: Box::new(e),
+            },
+            _ => Self::fault("create: failed to create")(e),
+        })?;
+        self.cache.put(&self.namespace, &object.name, &object.resource_version, release);
+        Ok(())
+    }
+
+    /// Write a revision's new state.
+    ///
+    /// # Errors
+    /// The server's answer.
+    pub async fn update(&self, release: &Arc<Release>) -> Result<(), Error> {
+        let data = codec::encode(release)?;
+        let object = secrets::update(&self.cluster, &self.namespace, release, &data)
+            .await
+            .map_err(Self::fault("update: failed to update"))?;
+        self.cache.put(&self.namespace, &object.name, &object.resource_version, release);
+        Ok(())
+    }
+
+    /// Delete a revision's record; nothing happens if there is none.
+    ///
+    /// # Errors
+    /// The server's answer.
+    pub async fn delete(&self, object: &str) -> Result<(), Error> {
+        secrets::delete(&self.cluster, &self.namespace, object).await.map_err(Self::fault("delete: failed to delete"))?;
+        self.cache.remove(&self.namespace, object);
+        Ok(())
+    }
+
+    async fn prune(&self, release: &Release, max_history: i64, heads: &[RecordHead]) -> Result<(), Error> {
+        let keep = usize::try_from(max_history - 1).unwrap_or(0);
+        let older: Vec<&RecordHead> = heads.iter().filter(|h| h.version < release.version).collect();
+        let mut excess = older.len().saturating_sub(keep);
+        let deployed = older.iter().rev().find(|h| h.status == Status::Deployed).map(|h| h.version);
+        for head in older {
+            if excess == 0 {
+                break;
+            }
+            if Some(head.version) == deployed {
+                continue;
+            }
+            self.delete(&head.object).await?;
+            excess -= 1;
+        }
+        Ok(())
+    }
+}
+
+/// The three largest parts of a record, for a message that helps.
+fn largest_parts(release: &Release) -> String {
+    let mut parts: Vec<(String, usize)> = vec![("the rendered manifest".into(), release.manifest.len())];
+    parts.extend(release.chart.templates.iter().chain(&release.chart.files).map(|f| (f.name.to_string(), f.data.len())));
+    parts.sort_by(|a, b| b.1.cmp(&a.1));
+    parts.truncate(3);
+    parts.iter().map(|(name, size)| format!("{name} ({size} bytes)")).collect::<Vec<_>>().join(", ")
+}

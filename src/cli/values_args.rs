@@ -1,0 +1,93 @@
+//! The flags that give values, as Helm has them.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use go_value::{Map, Value};
+use helm::values::set::{SetKind, parse_into};
+use helm::values::set_literal::parse_literal_into;
+use helm::values::{from_json, load_values, merge_maps};
+
+/// Values from files and from the command line. Whatever their order there, files come first, then --set-json, --set,
+/// --set-string, --set-file, --set-literal.
+#[derive(Debug, Default, clap::Args)]
+pub struct ValuesArgs {
+    /// Values from a YAML file, or `-` for standard input (may be repeated)
+    #[arg(short = 'f', long = "values", value_name = "FILE", value_delimiter = ',')]
+    files: Vec<String>,
+    /// Set values: key1=val1,key2=val2 (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    set: Vec<String>,
+    /// Set values that are always strings (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    set_string: Vec<String>,
+    /// Set JSON values: key1=json1,key2=json2, or one JSON object (may be repeated)
+    #[arg(long, value_name = "KEY=JSON", allow_hyphen_values = true)]
+    set_json: Vec<String>,
+    /// Set values from files: key1=path1,key2=path2 (may be repeated)
+    #[arg(long, value_name = "KEY=PATH", allow_hyphen_values = true)]
+    set_file: Vec<String>,
+    /// Set a value in which nothing is escaped (may be repeated)
+    #[arg(long, value_name = "KEY=TEXT", allow_hyphen_values = true)]
+    set_literal: Vec<String>,
+}
+
+impl ValuesArgs {
+    /// The merged values.
+    ///
+    /// # Errors
+    /// Helm's text for the argument that is wrong.
+    pub fn merge(&self) -> Result<Map> {
+        let values = Map::new();
+        for file in &self.files {
+            let text = read(file)?;
+            let loaded = load_values(&text).map_err(|e| anyhow!("failed to parse {file}: {e}"))?;
+            merge_maps(&values, &loaded);
+        }
+        for text in &self.set_json {
+            let trimmed = text.trim();
+            if trimmed.starts_with('{') {
+                let json: serde_json::Value = serde_json::from_str(trimmed)
+                    .map_err(|_| anyhow!("failed parsing --set-json data JSON: {text}"))?;
+                if let Value::Map(map) = from_json(&json) {
+                    merge_maps(&values, &map);
+                }
+            } else {
+                parse_into(text, &values, &SetKind::Json)
+                    .map_err(|_| anyhow!("failed parsing --set-json data {text}"))?;
+            }
+        }
+        for text in &self.set {
+            parse_into(text, &values, &SetKind::Typed).map_err(|e| anyhow!("failed parsing --set data: {e}"))?;
+        }
+        for text in &self.set_string {
+            parse_into(text, &values, &SetKind::Text)
+                .map_err(|e| anyhow!("failed parsing --set-string data: {e}"))?;
+        }
+        for text in &self.set_file {
+            let from_file = |path: &str| read(path).map_err(|e| e.to_string());
+            parse_into(text, &values, &SetKind::File(&from_file))
+                .map_err(|e| anyhow!("failed parsing --set-file data: {e}"))?;
+        }
+        for text in &self.set_literal {
+            parse_literal_into(text, &values).map_err(|e| anyhow!("failed parsing --set-literal data: {e}"))?;
+        }
+        Ok(values)
+    }
+}
+
+fn read(path: &str) -> Result<Vec<u8>> {
+    if path.trim() == "-" {
+        let mut text = Vec::new();
+        std::io::stdin().read_to_end(&mut text)?;
+        return Ok(text);
+    }
+    if path.starts_with("http://") || path.starts_with("https://") {
+        return Err(anyhow!("{path}: values from an address are not supported; fetch the file first and give its path"));
+    }
+    std::fs::read(Path::new(path)).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => anyhow!("open {path}: no such file or directory"),
+        _ => anyhow!("open {path}: {e}"),
+    })
+}

@@ -172,8 +172,13 @@ pub async fn detect(context: &Context, release: &Release, options: &DriftOptions
 /// What became of the repair of one object: Flux's line, or the error.
 pub type Repair = Result<String, (ObjectId, Error)>;
 
-/// Send the drifted objects again.
-pub async fn correct(context: &Context, release: &Release, drifted: &[Drifted]) -> Vec<Repair> {
+/// Send the drifted objects again. What the server answers is known to be clean.
+pub async fn correct(
+    context: &Context,
+    release: &Release,
+    drifted: &[Drifted],
+    clean: &CleanCache,
+) -> Vec<Repair> {
     let send = SendOptions {
         server_side: release.apply_method == ApplyMethod::ServerSide,
         take_ownership: true,
@@ -188,7 +193,12 @@ pub async fn correct(context: &Context, release: &Release, drifted: &[Drifted]) 
         let verb = if matches!(d.kind, DriftKind::Missing) { "created" } else { "configured" };
         let one = std::slice::from_ref(&d.built);
         repairs.push(match update::send(context, one, one, send).await {
-            Ok(_) => Ok(format!("{id} {verb}")),
+            Ok(live) => {
+                if let Some(live) = live.first() {
+                    clean.put(id.clone(), Some(live.resource_version().into()));
+                }
+                Ok(format!("{id} {verb}"))
+            }
             Err(e) => Err((id, e)),
         });
     }

@@ -21,6 +21,7 @@ pub mod plan;
 pub mod prepare;
 pub mod rollback;
 pub mod storage;
+pub mod test;
 pub mod uninstall;
 pub mod unlock;
 pub mod update;

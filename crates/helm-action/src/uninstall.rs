@@ -50,7 +50,7 @@ async fn attempt(context: &Context, options: &UninstallOptions, run: &mut Run) -
         if options.keep_history {
             return Err(Error::AlreadyDeleted(release.name));
         }
-        return purge(context, &heads, &mut release, run).await;
+        return purge(context, &heads).await;
     }
     release.info.deleted = context.now_text();
     release.set_status(Status::Uninstalling, "Deletion in progress (or silently failed)");
@@ -77,29 +77,22 @@ async fn attempt(context: &Context, options: &UninstallOptions, run: &mut Run) -
     {
         errors.push(e);
     }
-    release.set_status(Status::Uninstalled, "Uninstallation complete");
     if options.keep_history {
+        release.set_status(Status::Uninstalled, "Uninstallation complete");
         let kept = Arc::new(release);
         context.storage.update(&kept).await?;
         run.stored(kept);
     } else {
-        purge(context, &heads, &mut release, run).await?;
+        purge(context, &heads).await?;
     }
     if errors.is_empty() { Ok(()) } else { Err(Error::Uninstalled(errors)) }
 }
 
-/// Delete all records; the last state of the newest one is what the outcome tells.
-async fn purge(
-    context: &Context,
-    heads: &[crate::storage::RecordHead],
-    release: &mut Release,
-    run: &mut Run,
-) -> Result<(), Error> {
+/// Delete all records. Their last stored state remains what it was.
+async fn purge(context: &Context, heads: &[crate::storage::RecordHead]) -> Result<(), Error> {
     for head in heads {
         context.storage.delete(&head.object).await?;
     }
-    release.set_status(Status::Uninstalled, "Uninstallation complete");
-    run.stored(Arc::new(release.clone()));
     Ok(())
 }
 

@@ -116,6 +116,36 @@ impl Cluster {
             .map_err(|source| Error::Patch { id: object.id(), source })
     }
 
+    /// Change an object's status by a merge patch.
+    ///
+    /// # Errors
+    /// The server's answer.
+    pub async fn patch_status<T: serde::de::DeserializeOwned>(
+        &self,
+        resource: &Resource,
+        namespace: &str,
+        name: &str,
+        patch: &Json,
+    ) -> Result<T, ApiError> {
+        let path = format!("{}/status?fieldManager={}", resource.path(namespace, name), self.field_manager());
+        self.send(Method::PATCH, &path, MERGE, Some(patch)).await
+    }
+
+    /// Change an object by a merge patch, whatever its type.
+    ///
+    /// # Errors
+    /// The server's answer.
+    pub async fn patch_metadata<T: serde::de::DeserializeOwned>(
+        &self,
+        resource: &Resource,
+        namespace: &str,
+        name: &str,
+        patch: &Json,
+    ) -> Result<T, ApiError> {
+        let path = format!("{}?fieldManager={}", resource.path(namespace, name), self.field_manager());
+        self.send(Method::PATCH, &path, MERGE, Some(patch)).await
+    }
+
     /// Make fields that an earlier client-side apply of ours owns belong to our server-side apply, so that what a new
     /// manifest drops really goes. Nothing happens, and nothing is sent, where there are none.
     ///

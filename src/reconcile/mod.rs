@@ -1,0 +1,359 @@
+//! One HelmRelease, one pass.
+//!
+//! Owns: the flow from an object to its next state: gather what it refers to, work out what it should be, then observe,
+//! decide, act and record until nothing is left to do, and publish. Does not own: when passes happen, or many releases.
+//!
+//! Each status field has one writer (`record.rs`); each kind of step runs at most once a pass; rendering happens only
+//! when a step needs it. A status is written when an action starts and when a pass ends, if it changed.
+
+pub mod context;
+pub mod decide;
+pub mod delete;
+pub mod desired;
+pub mod expression;
+pub mod gather;
+pub mod history;
+pub mod ignore;
+pub mod notice;
+pub mod observe;
+pub mod policy;
+pub mod publish;
+pub mod record;
+pub mod step;
+pub mod values;
+
+use std::time::Duration;
+
+use flux_api::HelmRelease;
+use flux_api::helmrelease::HelmReleaseStatus;
+use flux_api::meta::condition::{READY, RECONCILING, STALLED};
+use flux_api::meta::{FORCE_AT, REQUESTED_AT, RESET_AT, reason};
+use jiff::Timestamp;
+use kube_ops::ApiError;
+
+use context::{Context, Halt};
+use decide::{Decision, End, Progress, Step, StepKind, decide};
+use desired::Desired;
+use notice::{Notice, Severity};
+use publish::Recorder;
+use record::Record;
+
+/// When the next pass is due without a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// After this time.
+    After(Duration),
+    /// Soon, with growing pauses.
+    Backoff,
+    /// Only when something changes.
+    AwaitChange,
+}
+
+/// A pass in progress.
+pub struct Pass<'a> {
+    context: &'a Context,
+    recorder: &'a Recorder,
+    /// The status as it is stored.
+    stored: HelmReleaseStatus,
+    /// The status as it will be.
+    record: Record<'a>,
+    /// The object after the last write.
+    latest: Option<HelmRelease>,
+}
+
+/// Bring one release a step closer to its spec. Gives when to look again, and the object as last written.
+pub async fn reconcile(release: &HelmRelease, context: &Context, recorder: &Recorder) -> (Next, Option<HelmRelease>) {
+    let mut pass = Pass::new(release, context, recorder);
+    let next = match pass.run().await {
+        Ok(next) => next,
+        Err(e) => {
+            tracing::warn!(error = %e, "the status could not be written");
+            Next::Backoff
+        }
+    };
+    (next, pass.latest)
+}
+
+impl<'a> Pass<'a> {
+    fn new(release: &'a HelmRelease, context: &'a Context, recorder: &'a Recorder) -> Self {
+        let stored = release.status.clone().unwrap_or_default();
+        let record = Record { release, status: stored.clone(), notices: Vec::new(), now: Timestamp::now() };
+        Self { context, recorder, stored, record, latest: None }
+    }
+
+    async fn run(&mut self) -> Result<Next, ApiError> {
+        let release = self.record.release;
+        if release.metadata.deletion_timestamp.is_some() {
+            return delete::run(self).await;
+        }
+        let finalizers = release.metadata.finalizers.as_deref().unwrap_or_default();
+        if !finalizers.iter().any(|f| f == flux_api::meta::FINALIZER) {
+            self.latest = Some(publish::finalizer(&self.context.own, release, true).await?);
+        }
+        if release.spec.suspend == Some(true) {
+            return self.finish_observed(Next::AwaitChange).await;
+        }
+        match self.context.charts.prepare(release).await {
+            Ok((helm_chart, notices)) => {
+                self.record.notices.extend(notices);
+                self.drop_old_chart(helm_chart.as_deref()).await;
+                self.record.status.helm_chart = helm_chart;
+            }
+            Err(why) if why.contains("cross-namespace references are not allowed") => {
+                return self.halt(Halt {
+                    reason: reason::ACCESS_DENIED,
+                    message: why,
+                    event: Some(Severity::Error),
+                    stalled: true,
+                    requeue: None,
+                })
+                .await;
+            }
+            Err(why) => {
+                tracing::warn!(error = %why, "failed to prepare the chart");
+                self.record.not_ready(reason::SOURCE_NOT_READY, &why);
+                return self.finish(Next::Backoff).await;
+            }
+        }
+        if let Err(halt) = gather::dependencies(release, self.context).await {
+            return self.halt(halt).await;
+        }
+        let desired = match gather::desired(release, self.context).await {
+            Ok(desired) => desired,
+            Err(halt) => return self.halt(halt).await,
+        };
+        if let Some(next) = delete::moved(self, &desired).await? {
+            return Ok(next);
+        }
+        self.attempt(&desired).await
+    }
+
+    /// What is attempted, and whether failures so far still count.
+    async fn attempt(&mut self, desired: &Desired) -> Result<Next, ApiError> {
+        let release = self.record.release;
+        let reset = self.token(RESET_AT, |s| s.last_handled_reset_at.as_deref());
+        if let Some(token) = &reset {
+            self.record.status.last_handled_reset_at = Some(token.clone());
+        }
+        let status = &mut self.record.status;
+        let changed = status.last_attempted_generation != Some(release.generation())
+            || status.last_attempted_revision.as_deref() != Some(&desired.chart_version)
+            || !status.last_attempted_config_digest.as_deref().is_some_and(|d| desired.same_config(d));
+        status.storage_namespace = Some(desired.storage_namespace.clone());
+        status.last_attempted_generation = Some(release.generation());
+        status.last_attempted_revision = Some(desired.chart_version.clone());
+        status.last_attempted_revision_digest.clone_from(&desired.oci_digest);
+        status.last_attempted_config_digest = Some(desired.config_digest.clone());
+        status.last_attempted_values_checksum = None;
+        status.last_release_revision = None;
+        if changed || reset.is_some() {
+            self.record.reset_counters();
+        }
+        self.work(desired).await
+    }
+
+    /// Observe, decide, act and record until nothing is left to do.
+    async fn work(&mut self, desired: &Desired) -> Result<Next, ApiError> {
+        let release = self.record.release;
+        let actions = match self.context.actions(
+            release,
+            &desired.release_name,
+            &desired.release_namespace,
+            &desired.storage_namespace,
+        ) {
+            Ok(actions) => actions,
+            Err(why) => return self.fail(reason::REST_CLIENT_ERROR, &why).await,
+        };
+        let mut progress = Progress::default();
+        if let Some(token) = self.token(FORCE_AT, |s| s.last_handled_force_at.as_deref()) {
+            progress.force = true;
+            self.record.status.last_handled_force_at = Some(token);
+        }
+        loop {
+            let mut observed = match observe::storage(release, &self.record.status, &actions).await {
+                Ok(observed) => observed,
+                Err(e) => return self.fault(&e).await,
+            };
+            let mut state = decide::state(release, &self.record.status, desired, &observed);
+            let mut report = None;
+            if decide::wants_drift(release, &state) && !progress.ran.contains(&StepKind::Drift) {
+                match observe::drift(release, self.context, &actions, &observed).await {
+                    Ok(found) => {
+                        observed.drifted = Some(!found.drifted.is_empty());
+                        self.record.drift(&found.drifted);
+                        report = Some(found);
+                        state = decide::state(release, &self.record.status, desired, &observed);
+                    }
+                    Err(e) => return self.fault(&e).await,
+                }
+            }
+            if let decide::State::InSync | decide::State::Failed | decide::State::Untested = state {
+                let ignored = policy::active(release, &self.record.status).is_some_and(|(_, r)| r.ignore_test_failures);
+                history::truncate(&mut self.record.status.history, ignored);
+            }
+            tracing::debug!(?state, "observed");
+            let step = match decide(release, &self.record.status, &state, &observed, &progress) {
+                Decision::Stop(end) => return self.end(&end).await,
+                Decision::Run(step) => step,
+            };
+            progress.ran.push(step.kind());
+            match step {
+                Step::CorrectDrift => {
+                    let drifted = report.map(|r| r.drifted).unwrap_or_default();
+                    self.correct(desired, &actions, &observed, &drifted).await;
+                }
+                step => {
+                    self.record.begin(&step, step::timeout(release, &step));
+                    self.publish().await?;
+                    let outcome = step::run(&step, release, desired, &actions).await;
+                    if outcome.error.is_some() && outcome.stored.is_empty() {
+                        progress.failed_unstored = true;
+                    }
+                    progress.remediated |= step.kind() == StepKind::Remediate;
+                    let denied = outcome.error.as_ref().is_some_and(|e| e.is_transient() && outcome.stored.is_empty());
+                    if let Err(e) = self.record.action(&step, desired, &outcome) {
+                        return self.fault(&e.to_string()).await;
+                    }
+                    self.take_inventory(&step, &actions, &outcome).await;
+                    if denied || (step == Step::Install && progress.failed_unstored) {
+                        // Nothing is stored that could tell the next pass about it: try again from the start.
+                        return self.finish(Next::Backoff).await;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn correct(
+        &mut self,
+        desired: &Desired,
+        actions: &helm_action::Context,
+        observed: &decide::Observed,
+        drifted: &[helm_action::drift::Drifted],
+    ) {
+        let Some(last) = &observed.last else { return };
+        let clean = self.context.clean(self.record.release, last.version);
+        let repairs = helm_action::drift::correct(actions, last, drifted, &clean).await;
+        let all = repairs.iter().all(Result::is_ok);
+        self.record.corrected(&repairs, desired);
+        if all {
+            self.record.drift(&[]);
+        }
+    }
+
+    /// The objects of the release, after an action that stored something.
+    async fn take_inventory(&mut self, step: &Step, actions: &helm_action::Context, outcome: &helm_action::Outcome) {
+        if !matches!(step, Step::Install | Step::Upgrade | Step::Rollback(_)) {
+            return;
+        }
+        let Some(last) = outcome.last() else { return };
+        match observe::objects(actions, last).await {
+            Ok(objects) => self.record.status.inventory = Some(history::inventory(&objects)),
+            Err(e) => {
+                let text = format!(
+                    "failed to build inventory for {}/{}: {e}",
+                    self.record.release.namespace(),
+                    self.record.release.name()
+                );
+                self.record.notices.push(Notice::new(Severity::Error, "InventoryBuildFailed", text));
+            }
+        }
+    }
+
+    /// The value of an annotation that asks for something once, if it was not handled yet.
+    fn token(&self, key: &str, handled: impl Fn(&HelmReleaseStatus) -> Option<&str>) -> Option<String> {
+        let release = self.record.release;
+        let token = release.annotation(key)?;
+        let requested = release.annotation(REQUESTED_AT)?;
+        let status = &self.record.status;
+        let fresh = token == requested
+            && status.last_handled_reconcile_at.as_deref() != Some(requested)
+            && handled(status) != Some(token);
+        fresh.then(|| token.to_string())
+    }
+
+    async fn drop_old_chart(&mut self, new: Option<&str>) {
+        let old = self.record.status.helm_chart.clone();
+        if let Some(old) = old.filter(|old| Some(old.as_str()) != new) {
+            match self.context.charts.remove(&old).await {
+                Ok(()) => self.record.notices.push(Notice::new(
+                    Severity::Trace,
+                    reason::HELM_CHART_DELETED,
+                    format!("deleted HelmChart '{old}'"),
+                )),
+                Err(e) => tracing::warn!(error = %e, chart = old, "failed to delete the HelmChart"),
+            }
+        }
+    }
+
+    /// A prerequisite is missing.
+    async fn halt(&mut self, halt: Halt) -> Result<Next, ApiError> {
+        if let Some(severity) = halt.event {
+            self.record.notices.push(Notice::new(severity, halt.reason, halt.message.clone()));
+        }
+        if halt.stalled {
+            self.record.remove(RECONCILING);
+            self.record.set(STALLED, "True", halt.reason, &halt.message);
+            self.record.set(READY, "False", halt.reason, &halt.message);
+            return self.finish_observed(Next::After(self.interval())).await;
+        }
+        self.record.progressing("Fulfilling prerequisites");
+        self.record.not_ready(halt.reason, &halt.message);
+        self.finish(halt.requeue.map_or(Next::Backoff, Next::After)).await
+    }
+
+    async fn fail(&mut self, reason: &str, why: &str) -> Result<Next, ApiError> {
+        self.record.progressing("Fulfilling prerequisites");
+        self.record.not_ready(reason, why);
+        self.finish(Next::Backoff).await
+    }
+
+    async fn fault(&mut self, why: &str) -> Result<Next, ApiError> {
+        self.record.progressing("Fulfilling prerequisites");
+        self.end(&End::Fault(why.into())).await
+    }
+
+    async fn end(&mut self, end: &End) -> Result<Next, ApiError> {
+        self.record.end(end);
+        match end {
+            End::Done | End::Exhausted | End::Stalled(..) => self.finish_observed(Next::After(self.interval())).await,
+            End::RetryAfter(pause) => self.finish_observed(Next::After(*pause)).await,
+            End::Retry | End::Fault(_) => self.finish(Next::Backoff).await,
+        }
+    }
+
+    /// The pass has seen the current generation through.
+    async fn finish_observed(&mut self, next: Next) -> Result<Next, ApiError> {
+        self.record.status.observed_generation = Some(self.record.release.generation());
+        self.finish(next).await
+    }
+
+    async fn finish(&mut self, next: Next) -> Result<Next, ApiError> {
+        if let Some(token) = self.record.release.annotation(REQUESTED_AT) {
+            self.record.status.last_handled_reconcile_at = Some(token.into());
+        }
+        self.publish().await?;
+        Ok(next)
+    }
+
+    /// Write what changed, and tell what is to be told.
+    async fn publish(&mut self) -> Result<(), ApiError> {
+        let release = self.record.release;
+        let written = publish::status(&self.context.own, release, &self.stored, &self.record.status).await?;
+        if let Some(written) = written {
+            self.stored.clone_from(&self.record.status);
+            self.latest = Some(written);
+        }
+        for notice in std::mem::take(&mut self.record.notices) {
+            self.recorder.send(&self.context.own, release, &notice).await;
+        }
+        Ok(())
+    }
+
+    /// The interval, give or take five percent, so that releases made together do not stay together.
+    fn interval(&self) -> Duration {
+        let interval = self.record.release.spec.interval.as_std();
+        let spread = f64::from(Timestamp::now().subsec_nanosecond().rem_euclid(1000)) / 1000.0;
+        interval.mul_f64(0.95 + spread / 10.0)
+    }
+}

@@ -194,7 +194,7 @@ fn index(charts: &[(Archive, String)]) -> String {
             let file = format!("{}-{}.tgz", chart.name, chart.version);
             let _ = write!(
                 text,
-                "  - created: \"2024-01-02T03:04:05Z\"\n    digest: {digest}\n    urls:\n    - charts/{file}\n"
+                "  - created: \"2024-01-02T03:04:05Z\"\n    digest: \"{digest}\"\n    urls:\n    - charts/{file}\n"
             );
             for line in chart.chart_yaml.lines() {
                 let _ = writeln!(text, "    {line}");

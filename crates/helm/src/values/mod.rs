@@ -4,6 +4,7 @@
 //! `pkg/chart/common`. The surprising thing: all numbers are `float64`, because Helm reads YAML by way of JSON.
 
 pub mod coalesce;
+pub mod digest;
 pub mod schema;
 pub mod set;
 mod set_json;

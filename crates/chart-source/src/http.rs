@@ -31,7 +31,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(1),
             tls: Tls::default(),
             proxy: None,
             user_agent: concat!("helmrel/", env!("CARGO_PKG_VERSION")).to_owned(),

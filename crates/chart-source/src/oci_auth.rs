@@ -48,8 +48,8 @@ pub(crate) enum Challenge {
 
 /// The first challenge of the headers that we know.
 pub(crate) fn challenge(headers: &http::HeaderMap) -> Option<Challenge> {
-    let values = headers.get_all(http::header::WWW_AUTHENTICATE).iter().filter_map(|v| v.to_str().ok());
-    values.filter_map(parse).next()
+    let mut values = headers.get_all(http::header::WWW_AUTHENTICATE).iter().filter_map(|v| v.to_str().ok());
+    values.find_map(parse)
 }
 
 fn parse(header: &str) -> Option<Challenge> {

@@ -48,11 +48,17 @@ fn unpack(bytes: &[u8], limit: u64) -> Result<BTreeMap<Vec<String>, Node>, Error
             continue;
         }
         let path = checked(&entry.path_bytes())?;
-        for depth in 1..path.len() {
-            nodes.entry(path[..depth].to_vec()).or_insert(None);
-        }
         if path.is_empty() {
             continue;
+        }
+        let conflict = || failed(format!("{:?} is both a file and a directory", path.join("/")));
+        for depth in 1..path.len() {
+            if nodes.entry(path[..depth].to_vec()).or_insert(None).is_some() {
+                return Err(conflict());
+            }
+        }
+        if nodes.get(&path).is_some_and(|known: &Node| known.is_none() != kind.is_dir()) {
+            return Err(conflict());
         }
         if kind.is_dir() {
             nodes.entry(path).or_insert(None);
@@ -151,6 +157,8 @@ mod tests {
         for name in ["/etc/passwd", "../x", "a/../../x", "a\\b"] {
             assert!(repack(&archive(&[(name, "x")]), 1000).is_err(), "{name}");
         }
+        assert!(repack(&archive(&[("a", "x"), ("a/b", "x")]), 1000).is_err());
+        assert!(repack(&archive(&[("a/b", "x"), ("a", "x")]), 1000).is_err());
         let bomb = archive(&[("a", &"x".repeat(100_000))]);
         assert!(bomb.len() < 2000);
         assert!(matches!(repack(&bomb, 50_000), Err(Error::TooLarge { .. })));

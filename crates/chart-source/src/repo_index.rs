@@ -104,10 +104,9 @@ impl Index {
     /// [`Error::NoSuchChart`], [`Error::NoSuchVersion`], [`Error::Constraint`], with Flux's texts.
     pub fn choose(&self, chart: &str, version: &str) -> Result<&Entry, Error> {
         let entries = self.charts.get(chart).ok_or(Error::NoSuchChart)?;
-        if !version.is_empty() {
-            if let Some(exact) = entries.iter().find(|e| e.version == version) {
-                return Ok(exact);
-            }
+        let exact = entries.iter().find(|e| !version.is_empty() && e.version == version);
+        if let Some(exact) = exact {
+            return Ok(exact);
         }
         let wanted = if version.is_empty() { "*" } else { version };
         let constraints = Constraints::parse(wanted).map_err(|e| Error::Constraint(e.to_string()))?;

@@ -35,12 +35,11 @@ fn tags_match_the_charts_of_case_19() {
         let tracking = case["digestTracking"] != false;
         let digest = tracking.then(|| text("digest"));
         let version = tags::release_version(text("tag"), text("chartYamlVersion"), digest);
-        match case["releaseChartVersion"].as_str() {
-            Some(wanted) => assert_eq!(version.unwrap(), wanted, "{case}"),
-            None => {
-                let error = version.unwrap_err().to_string();
-                assert!(error.contains(text("tag")) && error.contains(text("chartYamlVersion")), "{error}");
-            }
+        if let Some(wanted) = case["releaseChartVersion"].as_str() {
+            assert_eq!(version.unwrap(), wanted, "{case}");
+        } else {
+            let error = version.unwrap_err().to_string();
+            assert!(error.contains(text("tag")) && error.contains(text("chartYamlVersion")), "{error}");
         }
     }
 }

@@ -42,7 +42,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { pods: true, load_balancers: true, timeout: Duration::from_secs(120) }
+        Self { pods: true, load_balancers: true, timeout: Duration::from_mins(2) }
     }
 }
 

@@ -74,7 +74,7 @@ async fn victim() {
     }
     let plane = ControlPlane::start().await.unwrap();
     println!("DIR {}", plane.kubeconfig_path().parent().unwrap().display());
-    tokio::time::sleep(std::time::Duration::from_secs(300)).await;
+    tokio::time::sleep(std::time::Duration::from_mins(5)).await;
 }
 
 #[tokio::test]

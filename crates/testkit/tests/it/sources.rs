@@ -72,3 +72,30 @@ async fn a_protected_registry_takes_pushes_with_the_password_only() {
     let list = client.get(&url).basic_auth("user", Some("secret")).send().await.unwrap().text().await.unwrap();
     assert!(list.contains("1.0.0"), "{list}");
 }
+
+#[tokio::test]
+async fn helm_waits_for_what_the_simulated_kubelet_runs() {
+    let plane = ControlPlane::shared().await;
+    let namespace = plane.namespace("wait").await.unwrap();
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  replicas: 2\n  \
+        selector: {matchLabels: {app: a}}\n  template:\n    metadata:\n      labels: {app: a}\n      annotations:\n        \
+        testkit.helmrel.dev/delay: 300ms\n    spec: {containers: [{name: main, image: example.test/a}]}\n";
+    let hook = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: hook\n  annotations: {helm.sh/hook: post-install}\n\
+        spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: example.test/a}]}}}\n";
+    let test = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: check\n  annotations:\n    helm.sh/hook: test\n    \
+        testkit.helmrel.dev/logs: all is well\nspec: {restartPolicy: Never, containers: [{name: main, image: example.test/a}]}\n";
+    let chart = ChartBuilder::new("demo", "1.0.0")
+        .template("deployment.yaml", deployment)
+        .template("hook.yaml", hook)
+        .template("test.yaml", test)
+        .build()
+        .unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("demo.tgz");
+    std::fs::write(&file, &chart.bytes).unwrap();
+    let flags = ["-n", namespace.as_str(), "--timeout", "60s"];
+    run(plane.helm4().unwrap().args(["install", "a"]).arg(&file).arg("--wait").args(flags)).unwrap();
+    let text = run(plane.helm4().unwrap().args(["test", "a", "--logs"]).args(flags)).unwrap();
+    assert!(text.contains("all is well"), "{text}");
+    run(plane.helm4().unwrap().args(["uninstall", "a", "--wait"]).args(flags)).unwrap();
+}

@@ -6,5 +6,7 @@
 //! cluster), `chart-source` (repositories and registries), `flux-api` (the types).
 
 pub mod cli;
+pub mod controller;
 pub mod host;
 pub mod reconcile;
+pub mod sources;

@@ -1,7 +1,23 @@
-//! `helmrel controller`
-use anyhow::{Result, bail};
+//! `helmrel controller`.
+
+use anyhow::{Context, Result};
+use tracing_subscriber::EnvFilter;
+
 use super::Exit;
-/// Args.
-#[derive(Debug, clap::Args)]
-pub struct Args {}
-pub(super) fn run(_: Args) -> Result<Exit> { bail!("soon") }
+use crate::controller::config::{ControllerArgs, LogEncoding};
+
+/// The controller's flags.
+pub type Args = ControllerArgs;
+
+pub(super) fn run(args: Args) -> Result<Exit> {
+    let filter = EnvFilter::try_new(format!("warn,helmrel={0},helm_action={0},kube_ops={0}", args.log_level))
+        .with_context(|| format!("unknown --log-level {:?}", args.log_level))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match args.log_encoding {
+        LogEncoding::Json => log.json().init(),
+        LogEncoding::Console => log.init(),
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(crate::controller::run(args))?;
+    Ok(Exit::Ok)
+}

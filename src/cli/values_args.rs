@@ -62,8 +62,7 @@ impl ValuesArgs {
             parse_into(text, &values, &SetKind::Typed).map_err(|e| anyhow!("failed parsing --set data: {e}"))?;
         }
         for text in &self.set_string {
-            parse_into(text, &values, &SetKind::Text)
-                .map_err(|e| anyhow!("failed parsing --set-string data: {e}"))?;
+            parse_into(text, &values, &SetKind::Text).map_err(|e| anyhow!("failed parsing --set-string data: {e}"))?;
         }
         for text in &self.set_file {
             let from_file = |path: &str| read(path).map_err(|e| e.to_string());
@@ -84,7 +83,9 @@ fn read(path: &str) -> Result<Vec<u8>> {
         return Ok(text);
     }
     if path.starts_with("http://") || path.starts_with("https://") {
-        return Err(anyhow!("{path}: values from an address are not supported; fetch the file first and give its path"));
+        return Err(anyhow!(
+            "{path}: values from an address are not supported; fetch the file first and give its path"
+        ));
     }
     std::fs::read(Path::new(path)).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => anyhow!("open {path}: no such file or directory"),

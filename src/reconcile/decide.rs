@@ -229,7 +229,10 @@ fn next_step(
         State::Absent => {
             let install = policy::of_action(release, status, Attempted::Install);
             let attempted = Attempted::of(status) == Some(Attempted::Install);
-            if attempted && install.failures > 0 && install.exhausted() && !progress.force
+            if attempted
+                && install.failures > 0
+                && install.exhausted()
+                && !progress.force
                 && policy::retry_on_failure(release, status).is_none()
             {
                 return Err(exceeded(Attempted::Install, install.failures));
@@ -241,7 +244,10 @@ fn next_step(
         State::OutOfSync(_) => {
             let upgrade = policy::of_action(release, status, Attempted::Upgrade);
             let attempted = Attempted::of(status) == Some(Attempted::Upgrade);
-            if attempted && upgrade.failures > 0 && upgrade.exhausted() && !progress.force
+            if attempted
+                && upgrade.failures > 0
+                && upgrade.exhausted()
+                && !progress.force
                 && policy::retry_on_failure(release, status).is_none()
             {
                 return Err(exceeded(Attempted::Upgrade, upgrade.failures));
@@ -305,8 +311,7 @@ fn ended(release: &HelmRelease, status: &HelmReleaseStatus) -> End {
     }
     match policy::active(release, status) {
         Some((attempted, r)) if r.failures > 0 && r.exhausted() => {
-            let uninstalled_upgrade =
-                attempted == Attempted::Upgrade && r.strategy == RemediationStrategy::Uninstall;
+            let uninstalled_upgrade = attempted == Attempted::Upgrade && r.strategy == RemediationStrategy::Uninstall;
             // After an uninstall there is something to install.
             if uninstalled_upgrade { End::Retry } else { exceeded(attempted, r.failures) }
         }

@@ -55,8 +55,7 @@ impl Desired {
         let digest = |json: Option<serde_json::Result<String>>| {
             json.and_then(Result::ok).map(|text| algorithm.digest(format!("{}\n", go_escape(&text)).as_bytes()))
         };
-        let post_renderers =
-            (!spec.post_renderers.is_empty()).then(|| serde_json::to_string(&spec.post_renderers));
+        let post_renderers = (!spec.post_renderers.is_empty()).then(|| serde_json::to_string(&spec.post_renderers));
         let common = spec.common_metadata.as_ref().map(serde_json::to_string);
         Self {
             release_name: helm::release::name::shorten(&release.full_release_name()),
@@ -133,10 +132,8 @@ pub fn suffixed(chart: &Arc<Chart>, revision: &str) -> Result<(Arc<Chart>, Strin
         }
     }
     let short: String = hex.chars().take(12).collect();
-    let version = version
-        .with_metadata(&short)
-        .map_err(|e| format!("invalid artifact revision {revision}: {e}"))?
-        .to_string();
+    let version =
+        version.with_metadata(&short).map_err(|e| format!("invalid artifact revision {revision}: {e}"))?.to_string();
     let mut suffixed = Chart::clone(chart);
     suffixed.metadata.version = version.trim_start_matches('v').to_string();
     Ok((Arc::new(suffixed), recorded))

@@ -3,7 +3,7 @@
 //! Owns: compiling and evaluating `readyExpr`. The surprising thing: a name that is not handed in is a fault of the
 //! expression itself, as Flux's compiler says, not of the object it looks at.
 
-use cel::{Context, Program, Value};
+use cel::{Context, ExecutionError, Program, Value};
 use serde_json::Value as Json;
 
 /// Why an expression gives no answer.
@@ -22,23 +22,18 @@ pub enum Fault {
 pub fn is_true(text: &str, variables: &[(&str, &Json)]) -> Result<bool, Fault> {
     let program = Program::compile(text)
         .map_err(|e| Fault::Invalid(format!("failed to parse the CEL expression '{text}': {e}")))?;
-    let references = program.references();
-    if let Some(unknown) = references.variables().into_iter().find(|v| !variables.iter().any(|(name, _)| name == v)) {
-        return Err(Fault::Invalid(format!(
-            "failed to parse the CEL expression '{text}': undeclared reference to '{unknown}'"
-        )));
-    }
     let mut context = Context::default();
     for (name, value) in variables {
-        context
-            .add_variable(*name, (*value).clone())
-            .map_err(|e| Fault::Evaluation(e.to_string()))?;
+        context.add_variable(*name, (*value).clone()).map_err(|e| Fault::Evaluation(e.to_string()))?;
     }
     match program.execute(&context) {
         Ok(Value::Bool(answer)) => Ok(answer),
         Ok(other) => Err(Fault::Invalid(format!(
             "CEL expression output type mismatch: expected bool, got {:?}",
             other.type_of()
+        ))),
+        Err(ExecutionError::UndeclaredReference(name)) => Err(Fault::Invalid(format!(
+            "failed to parse the CEL expression '{text}': undeclared reference to '{name}'"
         ))),
         Err(e) => Err(Fault::Evaluation(e.to_string())),
     }

@@ -64,8 +64,8 @@ pub async fn dependencies(release: &HelmRelease, context: &Context) -> Result<()
             }
             continue;
         }
-        let dep: HelmRelease = serde_json::from_value(found)
-            .map_err(|e| not_ready(format!("unable to get '{name}' dependency: {e}")))?;
+        let dep: HelmRelease =
+            serde_json::from_value(found).map_err(|e| not_ready(format!("unable to get '{name}' dependency: {e}")))?;
         let status = dep.status.clone().unwrap_or_default();
         let ready = condition::get(&status.conditions, condition::READY).is_some_and(flux_api::Condition::is_true);
         if !ready || status.observed_generation != Some(dep.generation()) {
@@ -129,9 +129,9 @@ fn data_of(kind: RefKind, object: &Json, key: &str) -> Option<Vec<u8>> {
     use base64::Engine as _;
     let text = |field: &str| object.get(field).and_then(|d| d.get(key)).and_then(Json::as_str);
     match kind {
-        RefKind::Secret => text("stringData").map(|s| s.as_bytes().to_vec()).or_else(|| {
-            base64::engine::general_purpose::STANDARD.decode(text("data")?).ok()
-        }),
+        RefKind::Secret => text("stringData")
+            .map(|s| s.as_bytes().to_vec())
+            .or_else(|| base64::engine::general_purpose::STANDARD.decode(text("data")?).ok()),
         _ => text("data").map(|s| s.as_bytes().to_vec()),
     }
 }

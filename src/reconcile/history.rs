@@ -67,7 +67,9 @@ pub fn observe(
     for release in stored {
         let own = Some(release.version) == newest;
         let named = (own || stamps_all).then_some(action);
-        let known = history.iter_mut().find(|s| s.name == release.name && s.version == release.version && s.namespace == release.namespace);
+        let known = history
+            .iter_mut()
+            .find(|s| s.name == release.name && s.version == release.version && s.namespace == release.namespace);
         let digest = match &known {
             Some(known) => known.oci_digest.clone(),
             None => oci_digest.map(Into::into),
@@ -96,7 +98,8 @@ pub fn verifies(snapshot: &Snapshot, release: &Release) -> bool {
 }
 
 fn is_good(snapshot: &Snapshot, ignore_test_failures: bool) -> bool {
-    (snapshot.status == "deployed" || snapshot.status == "superseded") && (ignore_test_failures || !has_failed_test(snapshot))
+    (snapshot.status == "deployed" || snapshot.status == "superseded")
+        && (ignore_test_failures || !has_failed_test(snapshot))
 }
 
 /// Did a test of the snapshot fail?
@@ -118,12 +121,8 @@ pub fn rollback_target(history: &[Snapshot], ignore_test_failures: bool) -> Opti
 
 /// Drop what is older than the rollback target; without one keep the newest five.
 pub fn truncate(history: &mut Vec<Snapshot>, ignore_test_failures: bool) {
-    let keep = history
-        .iter()
-        .enumerate()
-        .skip(1)
-        .find(|(_, s)| is_good(s, ignore_test_failures))
-        .map_or(KEPT, |(i, _)| i + 1);
+    let keep =
+        history.iter().enumerate().skip(1).find(|(_, s)| is_good(s, ignore_test_failures)).map_or(KEPT, |(i, _)| i + 1);
     history.truncate(keep);
 }
 
@@ -177,7 +176,15 @@ mod tests {
     #[test]
     fn superseded_snapshots_lose_their_action() {
         let mut history = Vec::new();
-        observe(&mut history, &[release(1, Status::PendingInstall), release(1, Status::Deployed)], "install", false, None, Algorithm::Sha256).unwrap();
+        observe(
+            &mut history,
+            &[release(1, Status::PendingInstall), release(1, Status::Deployed)],
+            "install",
+            false,
+            None,
+            Algorithm::Sha256,
+        )
+        .unwrap();
         assert_eq!((history[0].action.as_deref(), history[0].status.as_str()), (Some("install"), "deployed"));
         let stored = [release(2, Status::PendingUpgrade), release(1, Status::Superseded), release(2, Status::Deployed)];
         observe(&mut history, &stored, "upgrade", false, None, Algorithm::Sha256).unwrap();

@@ -54,7 +54,9 @@ fn matcher(selector: &Selector) -> Result<Matcher, String> {
     let pattern = |text: &Option<String>| {
         text.as_deref()
             .filter(|t| !t.is_empty())
-            .map(|t| Regex::new(&format!("^(?:{t})$")).map_err(|e| format!("failed to create ignore rule selector: {e}")))
+            .map(|t| {
+                Regex::new(&format!("^(?:{t})$")).map_err(|e| format!("failed to create ignore rule selector: {e}"))
+            })
             .transpose()
     };
     Ok(Matcher {

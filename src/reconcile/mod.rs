@@ -100,14 +100,15 @@ impl<'a> Pass<'a> {
                 self.record.status.helm_chart = helm_chart;
             }
             Err(why) if why.contains("cross-namespace references are not allowed") => {
-                return self.halt(Halt {
-                    reason: reason::ACCESS_DENIED,
-                    message: why,
-                    event: Some(Severity::Error),
-                    stalled: true,
-                    requeue: None,
-                })
-                .await;
+                return self
+                    .halt(Halt {
+                        reason: reason::ACCESS_DENIED,
+                        message: why,
+                        event: Some(Severity::Error),
+                        stalled: true,
+                        requeue: None,
+                    })
+                    .await;
             }
             Err(why) => {
                 tracing::warn!(error = %why, "failed to prepare the chart");

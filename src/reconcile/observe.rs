@@ -56,9 +56,8 @@ pub async fn drift(
         exclusion: Some((DRIFT_DETECTION, "disabled")),
         clean: &clean,
     };
-    let report = detect(actions, last, &options)
-        .await
-        .map_err(|e| format!("unable to determine cluster state: {e}"))?;
+    let report =
+        detect(actions, last, &options).await.map_err(|e| format!("unable to determine cluster state: {e}"))?;
     if report.drifted.is_empty() && !report.errors.is_empty() {
         let errors: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
         return Err(format!("unable to determine cluster state: {}", errors.join("; ")));

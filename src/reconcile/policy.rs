@@ -100,6 +100,5 @@ pub fn retry_on_failure(release: &HelmRelease, status: &HelmReleaseStatus) -> Op
         Attempted::Install => release.install().strategy,
         Attempted::Upgrade => release.upgrade().strategy,
     }?;
-    (strategy.name == "RetryOnFailure")
-        .then(|| strategy.retry_interval.map_or(DEFAULT, |d| d.as_std()))
+    (strategy.name == "RetryOnFailure").then(|| strategy.retry_interval.map_or(DEFAULT, |d| d.as_std()))
 }

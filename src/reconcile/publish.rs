@@ -39,8 +39,7 @@ pub async fn status(
     let json = |s: &HelmReleaseStatus| serde_json::to_value(s).unwrap_or(Json::Null);
     let Some(change) = merge_patch(&json(stored), &json(status)) else { return Ok(None) };
     let patch = json!({"status": change});
-    let written: HelmRelease =
-        cluster.patch_status(&resource(), release.namespace(), release.name(), &patch).await?;
+    let written: HelmRelease = cluster.patch_status(&resource(), release.namespace(), release.name(), &patch).await?;
     Ok(Some(written))
 }
 
@@ -117,7 +116,9 @@ impl Recorder {
         let Some(event) = kube_object::Object::from_json(event) else { return };
         match cluster.create_at(&events, &event).await {
             Ok(_) => self.remember(key, (name, 1, rfc3339(now))),
-            Err(e) => tracing::warn!(error = %e, release = %format!("{namespace}/{}", release.name()), "failed to send an event"),
+            Err(e) => {
+                tracing::warn!(error = %e, release = %format!("{namespace}/{}", release.name()), "failed to send an event")
+            }
         }
     }
 

@@ -57,11 +57,8 @@ impl Record<'_> {
 
     /// A step begins.
     pub fn begin(&mut self, step: &Step, timeout: Duration) {
-        let text = format!(
-            "Running '{}' action with timeout of {}",
-            step.word(),
-            flux_api::meta::duration::go_text(timeout)
-        );
+        let text =
+            format!("Running '{}' action with timeout of {}", step.word(), flux_api::meta::duration::go_text(timeout));
         self.progressing(&text);
         if matches!(step, Step::Install | Step::Upgrade) {
             self.set(READY, "Unknown", reason::PROGRESSING, &text);
@@ -111,8 +108,7 @@ impl Record<'_> {
             let known = self.status.history.iter_mut().find(|s| s.version == release.version && s.name == release.name);
             if let Some(known) = known {
                 let action = known.action.clone();
-                *known =
-                    history::snapshot(release, action.as_deref(), known.oci_digest.as_deref(), desired.algorithm)?;
+                *known = history::snapshot(release, action.as_deref(), known.oci_digest.as_deref(), desired.algorithm)?;
             }
         }
         Ok(())
@@ -120,8 +116,7 @@ impl Record<'_> {
 
     fn release_action(&mut self, step: &Step, desired: &Desired, outcome: &Outcome) {
         let word = step.word();
-        self.status.last_attempted_release_action_duration =
-            Some(flux_api::meta::duration::go_text(outcome.took));
+        self.status.last_attempted_release_action_duration = Some(flux_api::meta::duration::go_text(outcome.took));
         self.status.observed_post_renderers_digest.clone_from(&desired.post_renderers_digest);
         self.status.observed_common_metadata_digest.clone_from(&desired.common_metadata_digest);
         let (good, bad) = if *step == Step::Install {
@@ -202,9 +197,12 @@ impl Record<'_> {
             snapshot.test_hooks = Some(hooks);
         }
         let (name, chart) = self.newest(desired);
-        let count = self.status.history.first().and_then(|s| s.test_hooks.as_ref()).map_or(0, |h| {
-            h.values().filter(|t| t.phase.as_deref() == Some("Succeeded")).count()
-        });
+        let count = self
+            .status
+            .history
+            .first()
+            .and_then(|s| s.test_hooks.as_ref())
+            .map_or(0, |h| h.values().filter(|t| t.phase.as_deref() == Some("Succeeded")).count());
         match &outcome.error {
             None => {
                 let hooks = match count {
@@ -236,9 +234,8 @@ impl Record<'_> {
 
     fn unlocked(&mut self, desired: &Desired, outcome: &Outcome) {
         let stored = outcome.last();
-        let status = stored
-            .and_then(|r| r.info.description.split('\'').nth(1).map(ToString::to_string))
-            .unwrap_or_default();
+        let status =
+            stored.and_then(|r| r.info.description.split('\'').nth(1).map(ToString::to_string)).unwrap_or_default();
         let (name, chart) = match stored {
             Some(r) => (
                 format!("{}/{}.v{}", r.namespace, r.name, r.version),
@@ -291,10 +288,8 @@ impl Record<'_> {
     pub fn corrected(&mut self, repairs: &[Repair], desired: &Desired) {
         let name = self.status.history.first().map(Snapshot::full_name).unwrap_or_default();
         let good: Vec<&str> = repairs.iter().filter_map(|r| r.as_deref().ok()).collect();
-        let bad: Vec<String> = repairs
-            .iter()
-            .filter_map(|r| r.as_ref().err().map(|(id, e)| format!("{id} patch failure: {e}")))
-            .collect();
+        let bad: Vec<String> =
+            repairs.iter().filter_map(|r| r.as_ref().err().map(|(id, e)| format!("{id} patch failure: {e}"))).collect();
         if bad.is_empty() {
             let message = format!("Cluster state of release {name} has been corrected:\n{}", good.join("\n"));
             self.tell(Severity::Info, reason::DRIFT_CORRECTED, message, desired);
@@ -351,11 +346,8 @@ impl Record<'_> {
             self.set(RELEASED, "True", reason::UPGRADE_SUCCEEDED, &message);
         } else if stale {
             let upgrade = newest.version > 1 || newest.action.as_deref() == Some("upgrade");
-            let (word, reason) = if upgrade {
-                ("upgrade", reason::UPGRADE_SUCCEEDED)
-            } else {
-                ("install", reason::INSTALL_SUCCEEDED)
-            };
+            let (word, reason) =
+                if upgrade { ("upgrade", reason::UPGRADE_SUCCEEDED) } else { ("install", reason::INSTALL_SUCCEEDED) };
             let message = format!("Helm {word} succeeded for release {name} with chart {chart}");
             self.set(RELEASED, "True", reason, &message);
         }

@@ -92,9 +92,10 @@ fn write_path(result: &Map, inline: &Map, path: &str, data: &[u8], literal: bool
 
 /// The text without its quotes, if it stands in a pair of equal ones.
 fn unquoted(value: &str) -> Option<&str> {
-    ['\'', '"'].into_iter().find(|q| value.len() > 1 && value.starts_with(*q) && value.ends_with(*q)).map(|q| {
-        value.trim_matches(q)
-    })
+    ['\'', '"']
+        .into_iter()
+        .find(|q| value.len() > 1 && value.starts_with(*q) && value.ends_with(*q))
+        .map(|q| value.trim_matches(q))
 }
 
 /// The keys of a path up to its first list, and whether there is one.
@@ -176,11 +177,7 @@ mod tests {
         for (inline, documents, want) in [
             (json!({"a": "I"}), vec![target("a", "T")], json!({"a": "I"})),
             (json!({"a": {"b": "I"}}), vec![target("a.b", "T")], json!({"a": {"b": "T"}})),
-            (
-                json!({"a": {"b": "I"}}),
-                vec![root("a: {c: 1}"), target("a.b", "T")],
-                json!({"a": {"b": "I", "c": 1}}),
-            ),
+            (json!({"a": {"b": "I"}}), vec![root("a: {c: 1}"), target("a.b", "T")], json!({"a": {"b": "I", "c": 1}})),
             (
                 json!({"a": {"b": {"z": "I"}}}),
                 vec![root("a: {c: 1}"), target("a.b.z", "T")],
@@ -216,9 +213,6 @@ mod tests {
     #[test]
     fn later_references_win_and_inline_wins_over_all() {
         let documents = [root("a: 1\nb: {x: 1, z: 1}"), root("b: {z: 2}\nc: null")];
-        assert_eq!(
-            composed(&json!({"a": "I"}), &documents),
-            json!({"a": "I", "b": {"x": 1, "z": 2}, "c": null})
-        );
+        assert_eq!(composed(&json!({"a": "I"}), &documents), json!({"a": "I", "b": {"x": 1, "z": 2}, "c": null}));
     }
 }

@@ -173,12 +173,7 @@ pub async fn detect(context: &Context, release: &Release, options: &DriftOptions
 pub type Repair = Result<String, (ObjectId, Error)>;
 
 /// Send the drifted objects again. What the server answers is known to be clean.
-pub async fn correct(
-    context: &Context,
-    release: &Release,
-    drifted: &[Drifted],
-    clean: &CleanCache,
-) -> Vec<Repair> {
+pub async fn correct(context: &Context, release: &Release, drifted: &[Drifted], clean: &CleanCache) -> Vec<Repair> {
     let send = SendOptions {
         server_side: release.apply_method == ApplyMethod::ServerSide,
         take_ownership: true,

@@ -20,7 +20,9 @@ pub enum Error {
         source: Box<kube_ops::Error>,
     },
     /// A record is too large for a Secret.
-    #[error("create: failed to create: the record of {release} is {size} bytes, more than the {limit} that a Secret may hold; the largest parts are {parts}")]
+    #[error(
+        "create: failed to create: the record of {release} is {size} bytes, more than the {limit} that a Secret may hold; the largest parts are {parts}"
+    )]
     TooLarge {
         /// `name.vN`
         release: String,
@@ -120,9 +122,10 @@ impl Error {
         match self {
             Self::Cluster(e) => e.class() == kube_ops::Class::Transient,
             Self::Storage { source, .. } => source.class() == kube_ops::Class::Transient,
-            Self::Build { source, .. } | Self::Hooks { source, .. } | Self::Hook { source, .. } | Self::Crds(source) => {
-                source.is_transient()
-            }
+            Self::Build { source, .. }
+            | Self::Hooks { source, .. }
+            | Self::Hook { source, .. }
+            | Self::Crds(source) => source.is_transient(),
             _ => false,
         }
     }

@@ -46,8 +46,9 @@ pub async fn install(context: &Context, options: &InstallOptions) -> Outcome {
 }
 
 async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> Result<(), Error> {
-    helm::release::name::validate(&context.release)
-        .map_err(|e| helm::Error::ReleaseName(format!("release name check failed: release name {:?}: {e}", &*context.release)))?;
+    helm::release::name::validate(&context.release).map_err(|e| {
+        helm::Error::ReleaseName(format!("release name check failed: release name {:?}: {e}", &*context.release))
+    })?;
     let heads = context.storage.heads(&context.release).await?;
     let last = heads.last();
     match last.map(|h| h.status) {
@@ -59,8 +60,7 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
     request.revision = 1;
     // Definitions come first: the templates may ask for the kinds they bring.
     let mut warnings = helm::values::Warnings::default();
-    let processed =
-        helm::chart::process_dependencies(&request.chart, &request.values, context.profile, &mut warnings)?;
+    let processed = helm::chart::process_dependencies(&request.chart, &request.values, context.profile, &mut warnings)?;
     crds::apply(context, run, &processed, options.crds, &request.metadata, options.wait.wait).await?;
 
     let prepared = prepare(context, &request).await?;
@@ -69,7 +69,12 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
         name: context.release.to_string(),
         namespace: context.namespace.to_string(),
         version: last.map_or(1, |h| h.version + 1),
-        info: Info { first_deployed: now.clone(), last_deployed: now, notes: prepared.rendered.notes.clone(), ..Info::default() },
+        info: Info {
+            first_deployed: now.clone(),
+            last_deployed: now,
+            notes: prepared.rendered.notes.clone(),
+            ..Info::default()
+        },
         chart: StoredChart::from(&prepared.rendered.chart),
         config: request.values.clone(),
         manifest: prepared.manifest.clone(),
@@ -78,9 +83,8 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
         ..Release::default()
     };
     release.set_status(Status::PendingInstall, "Initial install underway");
-    let objects = build(context, &prepared.manifest)
-        .await
-        .map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
+    let objects =
+        build(context, &prepared.manifest).await.map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
     if !options.take_ownership {
         update::check_ownership(context, &objects, &[], "install").await?;
     }

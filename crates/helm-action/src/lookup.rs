@@ -27,9 +27,12 @@ impl Lookup for ClusterLookup {
     fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Map, String> {
         let gvk = Gvk::new(api_version, kind);
         let work = async {
-            let resource = self.cluster.discovery().resolve(&gvk).await.map_err(|e| e.to_string())?.ok_or_else(|| {
-                format!("failed to get an api resource: unable to find an api resource for kind {kind} in {api_version}")
-            })?;
+            let resource =
+                self.cluster.discovery().resolve(&gvk).await.map_err(|e| e.to_string())?.ok_or_else(|| {
+                    format!(
+                        "failed to get an api resource: unable to find an api resource for kind {kind} in {api_version}"
+                    )
+                })?;
             if !name.is_empty() {
                 let found = self.cluster.get(&resource, namespace, name).await.map_err(|e| e.to_string())?;
                 return Ok(found.map(Object::into_json));

@@ -23,9 +23,10 @@ pub struct Outcome {
 impl Outcome {
     /// The last state of the newest revision that was written.
     pub fn last(&self) -> Option<&Arc<Release>> {
-        self.stored.iter().max_by_key(|r| r.version).and_then(|newest| {
-            self.stored.iter().rev().find(|r| r.version == newest.version)
-        })
+        self.stored
+            .iter()
+            .max_by_key(|r| r.version)
+            .and_then(|newest| self.stored.iter().rev().find(|r| r.version == newest.version))
     }
 
     /// Did it go well?

@@ -37,8 +37,8 @@ const AT_ONCE: usize = 4;
 /// # Errors
 /// Something may not be read. A dry run that the server refuses falls back to the object as it would be sent.
 pub async fn plan(context: &Context, objects: &[Built], original: Option<&str>) -> Result<Vec<ObjectChange>, Error> {
-    let answers: Vec<Result<ObjectChange, Error>> =
-        iter(objects.iter().map(|built| change(context, built))).buffered(AT_ONCE).collect().await;
+    let asked: Vec<_> = objects.iter().map(|built| change(context, built)).collect();
+    let answers: Vec<Result<ObjectChange, Error>> = iter(asked).buffered(AT_ONCE).collect().await;
     let mut changes = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
     if let Some(original) = original {
         let target: Vec<ObjectId> = objects.iter().map(|b| b.object.id()).collect();

@@ -58,9 +58,8 @@ async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) ->
     release.info.rollback_revision = 0;
     release.apply_method = if server_side { ApplyMethod::ServerSide } else { ApplyMethod::ClientSide };
     release.set_status(Status::PendingRollback, format!("Rollback to {}", target.version));
-    let objects = build(context, &release.manifest)
-        .await
-        .map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
+    let objects =
+        build(context, &release.manifest).await.map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
     let original = build_stored(context, &last.manifest)
         .await
         .map_err(|e| Error::Build { which: "current release", source: Box::new(e) })?;

@@ -50,8 +50,11 @@ pub(crate) async fn check_ownership(
         }
         let live = context.cluster.get(&built.resource, &id.namespace, &id.name).await?;
         if let Some(live) = live {
-            ownership::check(&live, &context.release, &context.namespace)
-                .map_err(|why| Error::Ownership { verb, id, why })?;
+            ownership::check(&live, &context.release, &context.namespace).map_err(|why| Error::Ownership {
+                verb,
+                id,
+                why,
+            })?;
         }
     }
     Ok(())
@@ -69,12 +72,10 @@ pub(crate) async fn send(
 ) -> Result<Vec<Object>, Error> {
     let mut live = Vec::new();
     for group in objects.chunk_by(|a, b| a.object.kind() == b.object.kind()) {
-        let mut answers = iter(group.iter().map(|built| send_one(context, built, original, options)))
-            .buffered(AT_ONCE)
-            .collect::<Vec<_>>()
-            .await;
+        let sends: Vec<_> = group.iter().map(|built| send_one(context, built, original, options)).collect();
+        let answers: Vec<_> = iter(sends).buffered(AT_ONCE).collect().await;
         let mut errors = Vec::new();
-        for answer in answers.drain(..) {
+        for answer in answers {
             match answer {
                 Ok(object) => live.push(object),
                 Err(e) => errors.push(e),
@@ -89,12 +90,7 @@ pub(crate) async fn send(
     Ok(live)
 }
 
-async fn send_one(
-    context: &Context,
-    built: &Built,
-    original: &[Built],
-    options: SendOptions,
-) -> Result<Object, Error> {
+async fn send_one(context: &Context, built: &Built, original: &[Built], options: SendOptions) -> Result<Object, Error> {
     let (object, resource) = (&built.object, &built.resource);
     if options.server_side {
         if options.migrate
@@ -193,10 +189,8 @@ pub(crate) async fn delete_all(
     wait: Option<Duration>,
 ) -> Result<(), Error> {
     for group in objects.chunk_by(|a, b| a.kind() == b.kind()) {
-        iter(group.iter().map(|object| context.cluster.delete(object, propagation)))
-            .buffered(AT_ONCE)
-            .try_collect::<Vec<bool>>()
-            .await?;
+        let deletes: Vec<_> = group.iter().map(|object| context.cluster.delete(object, propagation)).collect();
+        iter(deletes).buffered(AT_ONCE).try_collect::<Vec<bool>>().await?;
     }
     if let Some(limit) = wait {
         context.cluster.wait_gone(objects, limit).await?;

@@ -105,8 +105,7 @@ async fn attempt(context: &Context, options: &UpgradeOptions, run: &mut Run) -> 
         request.values = merged_values(&request.values, &current.config);
     }
     let mut warnings = helm::values::Warnings::default();
-    let processed =
-        helm::chart::process_dependencies(&request.chart, &request.values, context.profile, &mut warnings)?;
+    let processed = helm::chart::process_dependencies(&request.chart, &request.values, context.profile, &mut warnings)?;
     crds::apply(context, run, &processed, options.crds, &request.metadata, options.wait.wait).await?;
 
     let prepared = prepare(context, &request).await?;
@@ -166,9 +165,7 @@ async fn attempt(context: &Context, options: &UpgradeOptions, run: &mut Run) -> 
         let known: Vec<_> = original.iter().map(|b| b.object.id()).collect();
         let created: Vec<_> =
             objects.iter().filter(|b| !known.contains(&b.object.id())).map(|b| b.object.clone()).collect();
-        if let Err(e) =
-            update::delete_all(context, &created, kube_ops::delete::Propagation::Background, None).await
-        {
+        if let Err(e) = update::delete_all(context, &created, kube_ops::delete::Propagation::Background, None).await {
             run.log(format!("an error occurred while cleaning up resources: {e}"));
         }
     }

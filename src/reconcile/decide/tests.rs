@@ -72,8 +72,7 @@ fn run(case: Case) -> (State, Decision) {
         history: case.history.iter().map(|r| snapshot(r, None, None, Algorithm::Sha256).unwrap()).collect(),
         ..HelmReleaseStatus::default()
     };
-    let observed =
-        Observed { last: case.last, rollback_intact: true, drifted: case.drifted.then_some(true) };
+    let observed = Observed { last: case.last, rollback_intact: true, drifted: case.drifted.then_some(true) };
     let progress = Progress { force: case.force, ran: case.ran, ..Progress::default() };
     let state = state(&release, &status, &desired, &observed);
     let decision = decide(&release, &status, &state, &observed, &progress);
@@ -102,11 +101,8 @@ fn pending_is_unlocked_and_foreign_is_taken_over() {
     assert_eq!(run(case), (State::Locked(Status::PendingUpgrade), Decision::Run(Step::Unlock)));
     let case = Case { last: Some(stored(1, Status::Deployed)), ..Case::default() };
     assert_eq!(run(case), (State::Unmanaged, Decision::Run(Step::Upgrade)));
-    let case = Case {
-        last: Some(stored(2, Status::Deployed)),
-        history: vec![stored(1, Status::Deployed)],
-        ..Case::default()
-    };
+    let case =
+        Case { last: Some(stored(2, Status::Deployed)), history: vec![stored(1, Status::Deployed)], ..Case::default() };
     assert_eq!(run(case).0, State::Unmanaged);
 }
 

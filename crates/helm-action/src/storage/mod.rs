@@ -63,7 +63,9 @@ impl Storage {
     /// # Errors
     /// The records may not be listed.
     pub async fn heads(&self, name: &str) -> Result<Vec<RecordHead>, Error> {
-        let mut heads = secrets::heads(&self.cluster, &self.namespace, name).await.map_err(Self::fault("query: failed to query"))?;
+        let mut heads = secrets::heads(&self.cluster, &self.namespace, name)
+            .await
+            .map_err(Self::fault("query: failed to query"))?;
         heads.sort_by_key(|h| h.version);
         Ok(heads)
     }
@@ -130,10 +132,9 @@ impl Storage {
         }
         let written = secrets::create(&self.cluster, &self.namespace, release, &data).await;
         let object = written.map_err(|e| match e.class() {
-            Class::AlreadyExists => Error::Storage {
-                step: "create: failed to create: release: already exists",
-                source: Box::new(e),
-            },
+            Class::AlreadyExists => {
+                Error::Storage { step: "create: failed to create: release: already exists", source: Box::new(e) }
+            }
             _ => Self::fault("create: failed to create")(e),
         })?;
         self.cache.put(&self.namespace, &object.name, &object.resource_version, release);
@@ -158,7 +159,9 @@ impl Storage {
     /// # Errors
     /// The server's answer.
     pub async fn delete(&self, object: &str) -> Result<(), Error> {
-        secrets::delete(&self.cluster, &self.namespace, object).await.map_err(Self::fault("delete: failed to delete"))?;
+        secrets::delete(&self.cluster, &self.namespace, object)
+            .await
+            .map_err(Self::fault("delete: failed to delete"))?;
         self.cache.remove(&self.namespace, object);
         Ok(())
     }
@@ -185,7 +188,8 @@ impl Storage {
 /// The three largest parts of a record, for a message that helps.
 fn largest_parts(release: &Release) -> String {
     let mut parts: Vec<(String, usize)> = vec![("the rendered manifest".into(), release.manifest.len())];
-    parts.extend(release.chart.templates.iter().chain(&release.chart.files).map(|f| (f.name.to_string(), f.data.len())));
+    parts
+        .extend(release.chart.templates.iter().chain(&release.chart.files).map(|f| (f.name.to_string(), f.data.len())));
     parts.sort_by(|a, b| b.1.cmp(&a.1));
     parts.truncate(3);
     parts.iter().map(|(name, size)| format!("{name} ({size} bytes)")).collect::<Vec<_>>().join(", ")

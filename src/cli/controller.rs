@@ -10,8 +10,9 @@ use crate::controller::config::{ControllerArgs, LogEncoding};
 pub type Args = ControllerArgs;
 
 pub(super) fn run(args: Args) -> Result<Exit> {
-    let filter = EnvFilter::try_new(format!("warn,helmrel={0},helm_action={0},kube_ops={0}", args.log_level))
-        .with_context(|| format!("unknown --log-level {:?}", args.log_level))?;
+    // The client's own warnings quote whole answers, Secrets among them; its errors reach us without that.
+    let filter = format!("warn,kube_client::client=off,helmrel={0},helm_action={0},kube_ops={0}", args.log_level);
+    let filter = EnvFilter::try_new(filter).with_context(|| format!("unknown --log-level {:?}", args.log_level))?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match args.log_encoding {
         LogEncoding::Json => log.json().init(),

@@ -28,9 +28,10 @@ pub fn all() -> Vec<CrdFile> {
         finish(
             serde_json::to_value(HelmRelease::crd()),
             &["all", "fluxcd", "fluxcd-appliers"],
-            &[
-                ("either chart or chartRef must be set", "(has(self.chart) && !has(self.chartRef)) || (!has(self.chart) && has(self.chartRef))"),
-            ],
+            &[(
+                "either chart or chartRef must be set",
+                "(has(self.chart) && !has(self.chartRef)) || (!has(self.chart) && has(self.chartRef))",
+            )],
         ),
         finish(serde_json::to_value(HelmRepository::crd()), &["all", "fluxcd", "fluxcd-sources"], &[]),
         finish(
@@ -80,6 +81,9 @@ fn finish(crd: serde_json::Result<Json>, categories: &[&str], rules: &[(&str, &s
         version["additionalPrinterColumns"] = json!(columns);
         if let Some(status) = version.pointer_mut("/schema/openAPIV3Schema/properties/status") {
             status["default"] = json!({"observedGeneration": -1});
+            if let Some(condition) = status.pointer_mut("/properties/conditions/items") {
+                complete_condition(condition);
+            }
         }
         if let Some(spec) = version.pointer_mut("/schema/openAPIV3Schema/properties/spec")
             && !rules.is_empty()
@@ -87,11 +91,9 @@ fn finish(crd: serde_json::Result<Json>, categories: &[&str], rules: &[(&str, &s
             spec["x-kubernetes-validations"] =
                 rules.iter().map(|(message, rule)| json!({"message": message, "rule": rule})).collect();
         }
-        if let Some(kube_config) =
-            version.pointer_mut("/schema/openAPIV3Schema/properties/spec/properties/kubeConfig")
+        if let Some(kube_config) = version.pointer_mut("/schema/openAPIV3Schema/properties/spec/properties/kubeConfig")
         {
-            let message =
-                "exactly one of spec.kubeConfig.configMapRef or spec.kubeConfig.secretRef must be specified";
+            let message = "exactly one of spec.kubeConfig.configMapRef or spec.kubeConfig.secretRef must be specified";
             kube_config["x-kubernetes-validations"] = json!([
                 {"message": message, "rule": "has(self.configMapRef) || has(self.secretRef)"},
                 {"message": message, "rule": "!has(self.configMapRef) || !has(self.secretRef)"},
@@ -109,14 +111,25 @@ fn finish(crd: serde_json::Result<Json>, categories: &[&str], rules: &[(&str, &s
                 "!has(self.retryInterval) || self.name == 'RetryOnFailure'",
             ),
         ] {
-            let path =
-                format!("/schema/openAPIV3Schema/properties/spec/properties/{action}/properties/strategy");
+            let path = format!("/schema/openAPIV3Schema/properties/spec/properties/{action}/properties/strategy");
             if let Some(strategy) = version.pointer_mut(&path) {
                 strategy["x-kubernetes-validations"] = json!([{"message": message, "rule": rule}]);
             }
         }
     }
     CrdFile { name, json }
+}
+
+/// What is read leniently is written in full: a condition of ours has all its fields.
+fn complete_condition(condition: &mut serde_json::Value) {
+    condition["required"] = json!(["lastTransitionTime", "message", "reason", "status", "type"]);
+    condition["properties"]["status"]["enum"] = json!(["True", "False", "Unknown"]);
+    condition["properties"]["lastTransitionTime"]["format"] = json!("date-time");
+    for field in ["lastTransitionTime", "message", "reason"] {
+        if let Some(schema) = condition["properties"][field].as_object_mut() {
+            schema.remove("default");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +141,10 @@ mod tests {
         for crd in all() {
             let version = &crd.json["spec"]["versions"][0];
             assert!(crd.name.ends_with("s.yaml") && crd.name.contains("toolkit.fluxcd.io_"), "{}", crd.name);
-            assert_eq!(version["schema"]["openAPIV3Schema"]["properties"]["status"]["default"]["observedGeneration"], -1);
+            assert_eq!(
+                version["schema"]["openAPIV3Schema"]["properties"]["status"]["default"]["observedGeneration"],
+                -1
+            );
             assert_eq!(version["subresources"]["status"], json!({}));
         }
     }

@@ -41,7 +41,11 @@ impl Cluster {
         if options.dry_run {
             path.push_str("&dryRun=All");
         }
-        path.push_str(if options.ignore_unknown_fields { "&fieldValidation=Ignore" } else { "&fieldValidation=Strict" });
+        path.push_str(if options.ignore_unknown_fields {
+            "&fieldValidation=Ignore"
+        } else {
+            "&fieldValidation=Strict"
+        });
         path
     }
 

@@ -51,8 +51,7 @@ impl Cluster {
         propagation: Propagation,
     ) -> Result<bool, Error> {
         let path = resource.path(object.namespace(), object.name());
-        let options =
-            json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation.as_str()});
+        let options = json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation.as_str()});
         match self.send::<Json>(Method::DELETE, &path, "application/json", Some(&options)).await {
             Ok(_) => Ok(true),
             Err(e) if e.class == Class::NotFound => Ok(false),

@@ -12,8 +12,8 @@ const JSON: &str = "application/json";
 
 #[derive(Deserialize)]
 struct List {
-    #[serde(default)]
-    items: Vec<Object>,
+    /// Of an empty list of metadata the API server says `null`.
+    items: Option<Vec<Object>>,
 }
 
 impl Cluster {
@@ -91,6 +91,7 @@ impl Cluster {
         let (api_version, kind) = (resource.gvk.api_version(), resource.gvk.kind.clone());
         Ok(list
             .items
+            .unwrap_or_default()
             .into_iter()
             .map(|mut object| {
                 // Items of typed lists come without their type.

@@ -49,7 +49,9 @@ impl Cluster {
         let mut statuses: Vec<(ObjectId, String)> = Vec::new();
         for object in objects {
             let verdict = judge(Some(&object));
-            if verdict.status == Status::Current { ready.push(object) } else {
+            if verdict.status == Status::Current {
+                ready.push(object)
+            } else {
                 statuses.push((object.id(), verdict.status.as_str().into()));
                 running.push(self.follow(object, judge, deadline));
             }
@@ -97,7 +99,9 @@ impl Cluster {
                 Err(_) => return Ok(Followed::Late(id, last.as_str().into())),
                 Ok(state) => {
                     let state = state?;
-                    if let Some(object) = &state { version = object.resource_version().into() } else {
+                    if let Some(object) = &state {
+                        version = object.resource_version().into()
+                    } else {
                         let verdict = judge(None);
                         if verdict.status == Status::Current {
                             // Finished and cleaned away, such as a Job with a time to live.

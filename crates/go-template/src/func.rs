@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use go_value::object::Method;
 use go_value::{Elem, Kind, List, ListType, Map, MapType, Value};
 
 use crate::error::FuncError;
@@ -176,10 +177,23 @@ where
     }
 }
 
+/// Methods of values that are plain data here but named types in Go: times, durations, named maps.
+pub trait Methods: Send + Sync {
+    /// The method `name` of the value, if its type has it.
+    fn method(&self, receiver: &Value, name: &str) -> Option<Method>;
+
+    /// Call a method that [`Methods::method`] gave.
+    ///
+    /// # Errors
+    /// The text of the Go error the method returns.
+    fn call(&self, receiver: &Value, name: &str, args: &[Value]) -> Result<Value, String>;
+}
+
 /// Functions by name. They take precedence over the builtin ones.
 #[derive(Clone, Default)]
 pub struct FuncMap {
     map: HashMap<Cow<'static, str>, Arc<dyn Function>>,
+    methods: Vec<Arc<dyn Methods>>,
 }
 
 impl FuncMap {
@@ -224,6 +238,26 @@ impl FuncMap {
     /// Take over all functions of another map; its own win.
     pub fn extend(&mut self, other: Self) {
         self.map.extend(other.map);
+        self.methods.extend(other.methods);
+    }
+
+    /// Register methods of named types.
+    pub fn add_methods(&mut self, methods: Arc<dyn Methods>) {
+        self.methods.push(methods);
+    }
+
+    /// The method of a value, and who implements it.
+    pub(crate) fn method(&self, receiver: &Value, name: &str) -> Option<(&Arc<dyn Methods>, Method)> {
+        // Most fields by far are those of plain maps, which have no methods.
+        let named = match receiver {
+            Value::Map(map) => !map.ty.name.starts_with("map["),
+            Value::Time(_) | Value::Duration(_) => true,
+            _ => false,
+        };
+        if !named {
+            return None;
+        }
+        self.methods.iter().find_map(|m| Some((m, m.method(receiver, name)?)))
     }
 
     /// The names, sorted.

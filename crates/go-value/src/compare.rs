@@ -155,22 +155,28 @@ pub fn less(a: &Value, b: &Value) -> Result<bool, String> {
 
 /// `reflect.DeepEqual`: the same dynamic types all the way down, and the same contents. Nil and empty slices differ.
 pub fn deep_equal(a: &Value, b: &Value) -> bool {
+    deep_equal_within(a, b, &mut Vec::new())
+}
+
+/// `open` holds the pairs of maps being compared: as in Go, a pair that is met again inside itself counts as equal.
+fn deep_equal_within(a: &Value, b: &Value, open: &mut Vec<(usize, usize)>) -> bool {
     match (a, b) {
         (Value::Nil, Value::Nil) => true,
         (Value::List(a), Value::List(b)) => {
             a.ty == b.ty
                 && a.nil == b.nil
                 && a.len() == b.len()
-                && a.iter().zip(b.iter()).all(|(a, b)| deep_equal(a, b))
+                && a.iter().zip(b.iter()).all(|(a, b)| deep_equal_within(a, b, open))
         }
         (Value::Map(a), Value::Map(b)) => {
             a.ty == b.ty
-                && (a.same(b) || {
+                && (a.same(b) || open.contains(&(a.address(), b.address())) || {
+                    open.push((a.address(), b.address()));
                     let (a, b) = (a.entries(), b.entries());
-                    let equal = |((ak, av), (bk, bv)): (&(crate::Str, Value), &(crate::Str, Value))| {
-                        ak == bk && deep_equal(av, bv)
-                    };
-                    a.len() == b.len() && a.iter().zip(&b).all(equal)
+                    let equal = a.len() == b.len()
+                        && a.iter().zip(&b).all(|((ak, av), (bk, bv))| ak == bk && deep_equal_within(av, bv, open));
+                    open.pop();
+                    equal
                 })
         }
         (Value::Time(a), Value::Time(b)) => a.timestamp() == b.timestamp() && a.time_zone() == b.time_zone(),
@@ -178,7 +184,7 @@ pub fn deep_equal(a: &Value, b: &Value) -> bool {
             Arc::ptr_eq(a, b)
                 || (a.type_name() == b.type_name()
                     && match (a.data(), b.data()) {
-                        (Some(a), Some(b)) => deep_equal(&a, &b),
+                        (Some(a), Some(b)) => deep_equal_within(&a, &b, open),
                         (None, None) => a.display() == b.display(),
                         _ => false,
                     })

@@ -150,11 +150,16 @@ pub fn time(t: &jiff::Zoned) -> String {
     )
 }
 
+/// How deep maps and lists are printed; deeper ones are `%!v(TOODEEP=type)`.
+const MAX_DEPTH: usize = 1000;
+
 /// The state of one print: what is printed so far and the flags of the directive at hand.
 #[derive(Default)]
 struct Printer {
     out: Vec<u8>,
     layout: Layout,
+    /// The maps that are being printed.
+    open: Vec<usize>,
     /// Printing the operand of a bad verb: methods are not called, so that this ends.
     erroring: bool,
 }
@@ -306,7 +311,22 @@ impl Printer {
         }
     }
 
+    /// Is this the end of printing a value? Go overflows its stack on a map that contains itself.
+    fn too_deep(&mut self, type_name: &str, depth: usize, address: Option<usize>) -> bool {
+        let cycle = address.is_some_and(|a| self.open.contains(&a));
+        if !cycle && depth <= MAX_DEPTH {
+            return false;
+        }
+        self.out.extend_from_slice(if cycle { b"%!v(CYCLE=" } else { b"%!v(TOODEEP=" });
+        self.out.extend_from_slice(type_name.as_bytes());
+        self.out.push(b')');
+        true
+    }
+
     fn list(&mut self, list: &List, verb: char, depth: usize) {
+        if self.too_deep(list.ty.name, depth, None) {
+            return;
+        }
         if list.ty.elem == Elem::Of(Kind::Uint8) && matches!(verb, 's' | 'q' | 'x' | 'X') {
             let bytes: Vec<u8> = list.iter().map(|v| if let Value::Uint(_, n) = v { *n as u8 } else { 0 }).collect();
             return match verb {
@@ -349,6 +369,10 @@ impl Printer {
     }
 
     fn map(&mut self, map: &Map, verb: char, depth: usize) {
+        if self.too_deep(map.ty.name, depth, Some(map.address())) {
+            return;
+        }
+        self.open.push(map.address());
         let sharp_v = self.layout.sharp_v;
         if sharp_v {
             self.out.extend_from_slice(map.ty.name.as_bytes());
@@ -365,6 +389,7 @@ impl Printer {
             self.element(value, map.ty.elem, verb, depth + 1);
         }
         self.out.push(if sharp_v { b'}' } else { b']' });
+        self.open.pop();
     }
 
     fn pointer(&mut self, value: &Value, verb: char) {

@@ -14,13 +14,25 @@ pub struct List {
     pub ty: ListType,
     /// A nil slice prints like an empty one, but is `null` in JSON and not deeply equal to an empty one.
     pub nil: bool,
-    items: Arc<Vec<Value>>,
+    items: Arc<Items>,
+}
+
+/// What all clones of a list share.
+#[derive(Debug, Default)]
+struct Items(Vec<Value>);
+
+impl Drop for Items {
+    fn drop(&mut self) {
+        if self.0.iter().any(Value::holds_more) {
+            crate::map::drop_deep(std::mem::take(&mut self.0));
+        }
+    }
 }
 
 impl List {
     /// A non-nil slice of type `ty`.
     pub fn new(ty: ListType, items: Vec<Value>) -> Self {
-        Self { ty, nil: false, items: Arc::new(items) }
+        Self { ty, nil: false, items: Arc::new(Items(items)) }
     }
 
     /// A `[]interface {}`.
@@ -40,13 +52,18 @@ impl List {
 
     /// The elements as a new vector, to build another slice from.
     pub fn to_vec(&self) -> Vec<Value> {
-        self.items.as_ref().clone()
+        self.items.0.clone()
+    }
+
+    /// The elements, if nobody else holds the list; else none.
+    pub(crate) fn into_items(self) -> Vec<Value> {
+        Arc::into_inner(self.items).map(|mut items| std::mem::take(&mut items.0)).unwrap_or_default()
     }
 }
 
 impl Deref for List {
     type Target = [Value];
     fn deref(&self) -> &[Value] {
-        &self.items
+        &self.items.0
     }
 }

@@ -15,7 +15,33 @@ use crate::value::Value;
 pub struct Map {
     /// The map's Go type.
     pub ty: MapType,
-    entries: Arc<Mutex<BTreeMap<Str, Value>>>,
+    entries: Arc<Entries>,
+}
+
+/// What all clones of a map share.
+struct Entries(Mutex<BTreeMap<Str, Value>>);
+
+impl Drop for Entries {
+    fn drop(&mut self) {
+        let entries = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
+        drop_deep(entries.into_values().filter(Value::holds_more).collect());
+    }
+}
+
+/// Drop values without recursion: a template can nest them deeper than the stack is.
+pub(crate) fn drop_deep(mut values: Vec<Value>) {
+    while let Some(value) = values.pop() {
+        match value {
+            Value::Map(map) => {
+                if let Some(mut inner) = Arc::into_inner(map.entries) {
+                    let entries = std::mem::take(inner.0.get_mut().unwrap_or_else(PoisonError::into_inner));
+                    values.extend(entries.into_values().filter(Value::holds_more));
+                }
+            }
+            Value::List(list) => values.extend(list.into_items().into_iter().filter(Value::holds_more)),
+            _ => {}
+        }
+    }
 }
 
 impl Map {
@@ -26,7 +52,7 @@ impl Map {
 
     /// A map of type `ty` with these entries.
     pub fn of(ty: MapType, entries: BTreeMap<Str, Value>) -> Self {
-        Self { ty, entries: Arc::new(Mutex::new(entries)) }
+        Self { ty, entries: Arc::new(Entries(Mutex::new(entries))) }
     }
 
     /// The same map under another Go type name (Go's conversion of a map type: still the same map).
@@ -36,7 +62,7 @@ impl Map {
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Str, Value>> {
         // No code of ours can panic while it holds this lock, so a poisoned one still holds a whole map.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The value under `key`, if the key is present.
@@ -97,8 +123,19 @@ impl Map {
 
     /// A map that shares nothing mutable with this one: nested maps, also those inside lists, are copied too.
     pub fn deep_copy(&self) -> Self {
-        let copied = self.entries().into_iter().map(|(k, v)| (k, v.deep_copy())).collect();
-        Self::of(self.ty, copied)
+        self.copy_within(&mut Vec::new())
+    }
+
+    pub(crate) fn copy_within(&self, open: &mut Vec<(Self, Self)>) -> Self {
+        if let Some((_, copy)) = open.iter().find(|(original, _)| original.same(self)) {
+            return copy.with_type(self.ty);
+        }
+        let copy = Self::of(self.ty, BTreeMap::new());
+        open.push((self.clone(), copy.clone()));
+        let copied = self.entries().into_iter().map(|(k, v)| (k, v.copy_within(open))).collect();
+        open.pop();
+        *copy.lock() = copied;
+        copy
     }
 }
 

@@ -39,6 +39,12 @@ pub trait Object: fmt::Debug + Send + Sync {
     /// `String()`.
     fn display(&self) -> Vec<u8>;
 
+    /// What an action `{{ … }}` prints. It differs from [`Object::display`] where the `String` of a struct belongs to a
+    /// pointer to it: an action can take the address of a field, `printf` gets a copy.
+    fn printed(&self) -> Vec<u8> {
+        self.display()
+    }
+
     /// What ranging over, indexing, `len` and JSON encoding work on: the plain data behind the object (a map type
     /// with methods gives its map, a struct the map of its JSON fields), if there is any.
     fn data(&self) -> Option<Value> {

@@ -133,16 +133,37 @@ impl Value {
         }
     }
 
-    /// A value that shares no map with this one.
+    /// A value that shares no map with this one. A map that contains itself is copied to one that does too.
     pub fn deep_copy(&self) -> Self {
+        self.copy_within(&mut Vec::new())
+    }
+
+    /// `open` holds the maps whose copies are being made, with these.
+    pub(crate) fn copy_within(&self, open: &mut Vec<(Map, Map)>) -> Self {
         match self {
-            Self::Map(m) => Self::Map(m.deep_copy()),
+            Self::Map(m) => Self::Map(m.copy_within(open)),
             Self::List(l) => {
-                let mut copy = List::new(l.ty, l.iter().map(Self::deep_copy).collect());
+                let mut copy = List::new(l.ty, l.iter().map(|v| v.copy_within(open)).collect());
                 copy.nil = l.nil;
                 Self::List(copy)
             }
             other => other.clone(),
+        }
+    }
+
+    /// May it hold other values?
+    pub(crate) const fn holds_more(&self) -> bool {
+        matches!(self, Self::Map(_) | Self::List(_))
+    }
+
+    /// Do maps and lists nest at most so deep? Those of a map that contains itself do not.
+    pub fn nests_within(&self, depth: usize) -> bool {
+        match self {
+            Self::Map(m) if depth == 0 => m.is_empty(),
+            Self::Map(m) => m.entries().iter().all(|(_, v)| v.nests_within(depth - 1)),
+            Self::List(l) if depth == 0 => l.is_empty(),
+            Self::List(l) => l.iter().all(|v| v.nests_within(depth - 1)),
+            _ => true,
         }
     }
 }

@@ -46,7 +46,11 @@ fn head(document: &str) -> Result<Head, String> {
     let json = go_yaml::decode_json(document.as_bytes(), Duplicates::LastWins).map_err(|e| e.to_string())?;
     let Some(f) = Fields::root(&json, "SimpleHead", "util.SimpleHead")? else { return Ok(Head::default()) };
     let mut head = Head { api_version: f.string("apiVersion")?, kind: f.string("kind")?, ..Head::default() };
-    if let Some(metadata) = f.strukt("metadata", "", "struct { Name string \"json:\\\"name\\\"\"; Annotations map[string]string \"json:\\\"annotations\\\"\" }")? {
+    if let Some(metadata) = f.strukt(
+        "metadata",
+        "",
+        "struct { Name string \"json:\\\"name\\\"\"; Annotations map[string]string \"json:\\\"annotations\\\"\" }",
+    )? {
         head.name = metadata.string("name")?;
         head.annotations = metadata.string_map("annotations")?;
     }
@@ -110,10 +114,7 @@ fn split_with_space(text: &str) -> Vec<&str> {
 ///
 /// # Errors
 /// `YAML parse error on <path>: …`
-pub fn sort(
-    files: &BTreeMap<String, String>,
-    profile: HelmProfile,
-) -> Result<(Vec<Hook>, Vec<Manifest>), Error> {
+pub fn sort(files: &BTreeMap<String, String>, profile: HelmProfile) -> Result<(Vec<Hook>, Vec<Manifest>), Error> {
     let (mut hooks, mut manifests) = (Vec::new(), Vec::new());
     for (path, content) in files {
         if path.rsplit('/').next().unwrap_or(path).starts_with('_') || content.trim().is_empty() {
@@ -237,10 +238,7 @@ mod tests {
     #[test]
     fn separators_by_profile() {
         let text = "\n---\na: 1\n\n--- # c\nb: 2\n---c: 3\n---\n---\n d: |\n  x---\n";
-        assert_eq!(
-            split(text, HelmProfile::V4_3),
-            ["a: 1\n\n", "# c\nb: 2\n", "c: 3\n", "d: |\n  x---\n"]
-        );
+        assert_eq!(split(text, HelmProfile::V4_3), ["a: 1\n\n", "# c\nb: 2\n", "c: 3\n", "d: |\n  x---\n"]);
         // The old pattern eats the line break that the next separator would need.
         assert_eq!(split(text, HelmProfile::V4_1), ["a: 1", "# c\nb: 2", "c: 3", "---\n d: |\n  x---"]);
         assert!(split("---\n---  \n", HelmProfile::V4_3).is_empty());
@@ -263,7 +261,10 @@ mod tests {
         let kinds: Vec<&str> = manifests.iter().map(|m| m.kind.as_str()).collect();
         assert_eq!(kinds, ["Service", "Deployment"]);
         assert_eq!(hooks.len(), 1);
-        assert_eq!((hooks[0].weight, hooks[0].events.as_slice()), (-5, &[HookEvent::PreInstall, HookEvent::PostUpgrade][..]));
+        assert_eq!(
+            (hooks[0].weight, hooks[0].events.as_slice()),
+            (-5, &[HookEvent::PreInstall, HookEvent::PostUpgrade][..])
+        );
         assert_eq!(hooks[0].delete_policies, ["hook-succeeded"]);
     }
 

@@ -152,7 +152,9 @@ fn edit(text: &str, key: &str, entries: &BTreeMap<String, String>) -> Option<Str
         }
         None => {
             // A key in flow style or with a comment behind it is not for editing.
-            if (metadata + 1..end).any(|i| indent_of(lines[i]) == indent && lines[i].trim_start().starts_with(&format!("{key}:"))) {
+            if (metadata + 1..end)
+                .any(|i| indent_of(lines[i]) == indent && lines[i].trim_start().starts_with(&format!("{key}:")))
+            {
                 return None;
             }
             added.push_str(&wanted);
@@ -194,7 +196,8 @@ mod tests {
 
     #[test]
     fn text_stays_as_it_was() {
-        let document = "# c\napiVersion: v1 # v\nkind: A\nmetadata:\n  name: x\n  labels:\n    a: b\n\nspec:\n  x: |\n    y\n\n";
+        let document =
+            "# c\napiVersion: v1 # v\nkind: A\nmetadata:\n  name: x\n  labels:\n    a: b\n\nspec:\n  x: |\n    y\n\n";
         let got = set(&[("o/name", "r"), ("m", "yes")]).apply_to_text(document).unwrap();
         assert_eq!(
             got,

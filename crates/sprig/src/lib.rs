@@ -28,6 +28,7 @@ mod reflect;
 mod regex;
 mod semver;
 mod strings;
+mod time_methods;
 mod urls;
 
 use std::sync::Arc;
@@ -331,6 +332,7 @@ const TABLE: &[Entry] = &[
 
 /// Put all functions into the map.
 pub fn register(functions: &mut FuncMap, host: &Arc<dyn Host>) {
+    functions.add_methods(Arc::new(time_methods::TimeMethods));
     for &(name, params, variadic, result, call) in TABLE {
         let host = Arc::clone(host);
         let run = move |args: &[Value]| match call {

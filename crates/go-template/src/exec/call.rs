@@ -4,10 +4,8 @@
 //! values fit a type ([`Type`]), the builtin functions. Upstream: `evalCall`, `evalArg`, `validateType`.
 //! The surprising thing: a literal argument takes the type of its parameter, anything else must have it.
 
-use std::sync::Arc;
-
 use go_value::quote::quote;
-use go_value::{Kind, Object, Value};
+use go_value::{Kind, Value};
 
 use super::value::Val;
 use super::{At, Result, State};
@@ -71,7 +69,7 @@ impl<'a> State<'a> {
     pub(super) fn method(
         &mut self,
         dot: &Val,
-        object: &Arc<dyn Object>,
+        call: &dyn Fn(&[Value]) -> std::result::Result<Value, String>,
         method: go_value::object::Method,
         node: At<'a>,
         name: &str,
@@ -81,7 +79,7 @@ impl<'a> State<'a> {
         let types: Vec<Type> = method.params.iter().map(|&kind| of_kind(kind)).collect();
         let params = Params { types: &types, variadic: method.variadic };
         let args: Vec<Value> = self.args(dot, params, name, args, last)?.into_iter().map(Val::into_value).collect();
-        object.call(name, &args).map(Val::of).map_err(|what| {
+        call(&args).map(Val::of).map_err(|what| {
             self.at = node;
             self.fail_call(name, what.into())
         })

@@ -77,6 +77,10 @@ impl<'a> State<'a> {
         receiver: &Val,
     ) -> Result<Val> {
         let has_args = args.is_some_and(|args| args.len() > 1) || !last.is_missing();
+        if let Some((methods, method)) = self.cx.set.funcs().method(receiver.value(), name) {
+            let call = |args: &[Value]| methods.call(receiver.value(), name, args);
+            return self.method(dot, &call, method, At::Operand(word), name, args, last);
+        }
         match receiver.value() {
             Value::Nil if receiver.is_nil_iface() => {
                 Err(self.fail(format!("nil pointer evaluating {}.{name}", receiver.type_name())))
@@ -90,7 +94,8 @@ impl<'a> State<'a> {
             Value::Map(map) => self.key(map, name, has_args),
             Value::Object(object) => {
                 if let Some(method) = object.method(name) {
-                    return self.method(dot, object, method, At::Operand(word), name, args, last);
+                    let call = |args: &[Value]| object.call(name, args);
+                    return self.method(dot, &call, method, At::Operand(word), name, args, last);
                 }
                 if let Some(field) = object.field(name) {
                     if has_args {

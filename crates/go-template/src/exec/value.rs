@@ -40,7 +40,7 @@ impl Val {
             Kind::Bool => false.into(),
             Kind::String => "".into(),
             Kind::Map => Map::of(MapType::ANY, BTreeMap::new()).into(),
-            Kind::Slice => List::nil(ListType::ANY).into(),
+            Kind::Slice => List::nil(ListType::BYTES).into(),
             Kind::Complex128 => Value::Complex(0.0, 0.0),
             kind if kind.is_int() => Value::Int(kind, 0),
             kind if kind.is_uint() => Value::Uint(kind, 0),
@@ -110,9 +110,10 @@ pub(crate) fn print(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Nil => out.extend_from_slice(b"<no value>"),
         Value::Object(o) if o.kind() == Kind::Pointer => {
-            let text = o.display();
+            let text = o.printed();
             out.extend_from_slice(if text.starts_with(b"&{") { &text[1..] } else { &text });
         }
+        Value::Object(o) => out.extend_from_slice(&o.printed()),
         _ => format::append(out, value),
     }
 }

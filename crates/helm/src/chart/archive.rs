@@ -47,9 +47,7 @@ pub fn load_file(path: &Path) -> Result<Chart, Error> {
     if !bytes.starts_with(b"\x1f\x8b\x08") {
         let text = name.to_string();
         if text.ends_with(".yml") || text.ends_with(".yaml") {
-            return Err(load_error(format!(
-                "file '{name}' seems to be a YAML file, but expected a gzipped archive"
-            )));
+            return Err(load_error(format!("file '{name}' seems to be a YAML file, but expected a gzipped archive")));
         }
         return Err(load_error(format!(
             "file '{name}' does not appear to be a gzipped archive; got '{}'",

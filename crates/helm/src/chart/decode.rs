@@ -61,9 +61,8 @@ impl<'a> Fields<'a> {
     /// The value under `name`; null counts as absent.
     pub fn get(&self, name: &str) -> Option<&'a Json> {
         let exact = self.object.get(name);
-        let found = exact.or_else(|| {
-            self.object.iter().filter(|(k, _)| k.eq_ignore_ascii_case(name)).map(|(_, v)| v).next_back()
-        });
+        let found = exact
+            .or_else(|| self.object.iter().filter(|(k, _)| k.eq_ignore_ascii_case(name)).map(|(_, v)| v).next_back());
         found.filter(|v| !v.is_null())
     }
 
@@ -117,21 +116,14 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of structs; null elements are `None`.
-    pub fn structs(
-        &self,
-        name: &str,
-        strukt: &'static str,
-        go_type: &str,
-    ) -> Result<Vec<Option<Fields<'a>>>, String> {
+    pub fn structs(&self, name: &str, strukt: &'static str, go_type: &str) -> Result<Vec<Option<Fields<'a>>>, String> {
         match self.get(name) {
             None => Ok(Vec::new()),
             Some(Json::Array(items)) => items
                 .iter()
                 .map(|item| match item {
                     Json::Null => Ok(None),
-                    Json::Object(object) => {
-                        Ok(Some(Fields { object, strukt, path: format!("{}{name}.", self.path) }))
-                    }
+                    Json::Object(object) => Ok(Some(Fields { object, strukt, path: format!("{}{name}.", self.path) })),
                     other => Err(self.mismatch(other, name, go_type)),
                 })
                 .collect(),

@@ -140,10 +140,8 @@ fn import_values(chart: &mut Chart, profile: HelmProfile, warnings: &mut Warning
                     let nested = nest(&parent, found);
                     coalesce_tables(&imported, &nested, "", true, warnings);
                 }
-                Err(missing) => warnings.add(format!(
-                    "import-values of chart {}: {child} is missing: {missing:?} is not a table",
-                    d.name
-                )),
+                Err(missing) => warnings
+                    .add(format!("import-values of chart {}: {child} is missing: {missing:?} is not a table", d.name)),
             }
         }
         d.import_values = settled;

@@ -36,7 +36,8 @@ pub fn load_directory(dir: &Path) -> Result<Chart, Error> {
             go_io_error(&e)
         ))
     })?;
-    let decoded = go_yaml::decode_json(&text, go_yaml::Duplicates::LastWins).map_err(|e| load_error(format!("cannot load Chart.yaml: {e}")))?;
+    let decoded = go_yaml::decode_json(&text, go_yaml::Duplicates::LastWins)
+        .map_err(|e| load_error(format!("cannot load Chart.yaml: {e}")))?;
     let api_version = Fields::root(&decoded, "chartBase", "loader.chartBase")
         .and_then(|f| f.map_or(Ok(String::new()), |f| f.string("apiVersion")))
         .map_err(|e| load_error(format!("cannot load Chart.yaml: {e}")))?;
@@ -116,8 +117,7 @@ impl Walk {
         if info.len() > self.remaining || self.files.len() >= MAX_ENTRIES {
             return Err(reading(format!("chart exceeds maximum decompressed size of {MAX_DECOMPRESSED_SIZE} bytes")));
         }
-        let data =
-            std::fs::read(path).map_err(|e| reading(format!("open {}: {}", path.display(), go_io_error(&e))))?;
+        let data = std::fs::read(path).map_err(|e| reading(format!("open {}: {}", path.display(), go_io_error(&e))))?;
         self.remaining = self.remaining.saturating_sub(data.len() as u64);
         let data = data.strip_prefix(BOM).unwrap_or(&data);
         self.files.push(File { name: relative.into(), data: data.into() });

@@ -46,12 +46,10 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
         match &*f.name {
             "Chart.yaml" => {}
             "Chart.lock" => {
-                chart.lock =
-                    Lock::decode(&f.data).map_err(|e| load_error(format!("cannot load Chart.lock: {e}")))?;
+                chart.lock = Lock::decode(&f.data).map_err(|e| load_error(format!("cannot load Chart.lock: {e}")))?;
             }
             "values.yaml" => {
-                chart.values =
-                    load_values(&f.data).map_err(|e| load_error(format!("cannot load values.yaml: {e}")))?;
+                chart.values = load_values(&f.data).map_err(|e| load_error(format!("cannot load values.yaml: {e}")))?;
             }
             "values.schema.json" => chart.schema = Some(f.data.clone()),
             "requirements.yaml" => {
@@ -62,8 +60,8 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
                 }
             }
             "requirements.lock" => {
-                chart.lock = Lock::decode(&f.data)
-                    .map_err(|e| load_error(format!("cannot load requirements.lock: {e}")))?;
+                chart.lock =
+                    Lock::decode(&f.data).map_err(|e| load_error(format!("cannot load requirements.lock: {e}")))?;
                 if metadata.as_ref().is_some_and(|m| m.api_version == "v1") {
                     chart.files.push(f);
                 }

@@ -65,7 +65,12 @@ pub struct Dependency {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enabled: bool,
     /// What the parent takes over from its values.
-    #[serde(default, rename = "import-values", skip_serializing_if = "Vec::is_empty", deserialize_with = "null_default")]
+    #[serde(
+        default,
+        rename = "import-values",
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "null_default"
+    )]
     pub import_values: Vec<ImportValue>,
     /// Another name for this use of the chart.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -307,7 +312,8 @@ impl Metadata {
     /// `.Chart` as templates see it, without `IsRoot`.
     pub fn to_value(&self) -> Map {
         let text = |s: &str| Value::string(s);
-        let texts = |items: &[String]| Value::List(List::any(items.iter().map(|s| Value::string(s.as_str())).collect()));
+        let texts =
+            |items: &[String]| Value::List(List::any(items.iter().map(|s| Value::string(s.as_str())).collect()));
         let maintainers = self
             .maintainers
             .iter()
@@ -423,7 +429,8 @@ mod tests {
     #[test]
     fn numbers_become_strings_as_helm_prints_them() {
         let mut m = Metadata::default();
-        m.decode_over(b"name: x\nversion: 1.10\nappVersion: 0123\ndeprecated: true\nannotations: {a: 1.5, b: yes}").unwrap();
+        m.decode_over(b"name: x\nversion: 1.10\nappVersion: 0123\ndeprecated: true\nannotations: {a: 1.5, b: yes}")
+            .unwrap();
         assert_eq!((m.version.as_str(), m.app_version.as_str()), ("1.1", "83"));
         assert_eq!(m.annotations["a"], "1.5");
         assert_eq!(m.annotations["b"], "true");
@@ -441,11 +448,17 @@ mod tests {
             "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go struct field Metadata.name of type string"
         );
         assert_eq!(bad("apiVersion: v2\nname: x"), "validation: chart.metadata.version is required");
-        assert_eq!(bad("apiVersion: v2\nname: x\nversion: nope"), "validation: chart.metadata.version \"nope\" is invalid");
+        assert_eq!(
+            bad("apiVersion: v2\nname: x\nversion: nope"),
+            "validation: chart.metadata.version \"nope\" is invalid"
+        );
         assert_eq!(
             bad("apiVersion: v2\nname: x\nversion: 1.0.0\ndependencies: [{name: a}, {name: a}]"),
             "validation: more than one dependency with name or alias \"a\""
         );
-        assert_eq!(bad("apiVersion: v2\nname: a/b\nversion: 1.0.0"), "validation: chart.metadata.name \"a/b\" is invalid");
+        assert_eq!(
+            bad("apiVersion: v2\nname: a/b\nversion: 1.0.0"),
+            "validation: chart.metadata.name \"a/b\" is invalid"
+        );
     }
 }

@@ -104,8 +104,8 @@ impl Chart {
 /// # Errors
 /// Helm's text for what is wrong with the chart.
 pub fn load(path: &Path) -> Result<Chart, Error> {
-    let info = std::fs::metadata(path)
-        .map_err(|e| Error::Load(format!("stat {}: {}", path.display(), go_io_error(&e))))?;
+    let info =
+        std::fs::metadata(path).map_err(|e| Error::Load(format!("stat {}: {}", path.display(), go_io_error(&e))))?;
     if info.is_dir() { load_directory(path) } else { archive::load_file(path) }
 }
 

@@ -118,6 +118,10 @@ impl Object for KubeVersion {
     }
 
     fn display(&self) -> Vec<u8> {
+        format!("{{{} {} {} {}}}", self.version, self.normalized, self.major, self.minor).into_bytes()
+    }
+
+    fn printed(&self) -> Vec<u8> {
         self.normalized.clone().into_bytes()
     }
 
@@ -176,10 +180,10 @@ impl Object for Capabilities {
     }
 
     fn display(&self) -> Vec<u8> {
-        let k = &self.kube_version;
+        let kube = String::from_utf8_lossy(&self.kube_version.display()).into_owned();
         let versions = String::from_utf8_lossy(&VersionSet(Arc::clone(&self.api_versions)).display()).into_owned();
         let helm = String::from_utf8_lossy(&HelmVersion(self.profile).display()).into_owned();
-        format!("{{{{{} {} {} {}}} {versions} {helm}}}", k.version, k.normalized, k.major, k.minor).into_bytes()
+        format!("{{{kube} {versions} {helm}}}").into_bytes()
     }
 
     fn data(&self) -> Option<Value> {

@@ -24,11 +24,9 @@ pub(super) fn register(f: &mut FuncMap) {
             Ok(Value::float(in_units(nanos, unit)))
         });
     }
-    for (name, unit) in [
-        ("durationMilliseconds", 1_000_000),
-        ("durationMicroseconds", 1_000),
-        ("durationNanoseconds", 1),
-    ] {
+    for (name, unit) in
+        [("durationMilliseconds", 1_000_000), ("durationMicroseconds", 1_000), ("durationNanoseconds", 1)]
+    {
         f.add(name, &[Type::Any], Type::INT64, move |_, a| Ok(Value::int64(parse(&a[0]).unwrap_or(0) / unit)));
     }
     f.add("durationRoundTo", &[Type::Any, Type::Any], Type::DURATION, |_, a| Ok(stepped(a, round)));

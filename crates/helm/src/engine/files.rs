@@ -9,7 +9,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use go_value::object::Method;
-use go_value::{Kind, List, Map, MapType, Object, Str, Value};
+use go_value::{Elem, Kind, List, Map, MapType, Object, Str, Value};
 
 use super::functions::to_yaml;
 use super::glob::Glob;
@@ -90,7 +90,9 @@ impl Object for Files {
     }
 
     fn data(&self) -> Option<Value> {
-        Some(Value::Map(self.0.iter().map(|(name, data)| (&**name, Value::bytes(data))).collect()))
+        const TYPE: MapType = MapType { name: "map[string][]uint8", elem: Elem::Of(Kind::Slice) };
+        let entries = self.0.iter().map(|(name, data)| (Str::from(&**name), Value::bytes(data))).collect();
+        Some(Value::Map(Map::of(TYPE, entries)))
     }
 
     fn truth(&self) -> bool {

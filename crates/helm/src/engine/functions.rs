@@ -50,6 +50,7 @@ pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
 pub(super) fn functions(profile: HelmProfile, host: &Arc<dyn sprig::Host>) -> FuncMap {
     let mut f = FuncMap::new();
     sprig::register(&mut f, host);
+    f.add_methods(Arc::new(crate::values::methods::ValuesMethods));
     register_text(&mut f);
     register_templates(&mut f);
     if profile.has_duration_functions() {
@@ -87,11 +88,13 @@ fn register_text(f: &mut FuncMap) {
             go_value::json::decode_list(&text(&a[0])).map(|l| l.unwrap_or_else(|| List::nil(go_value::ListType::ANY))),
         ))
     });
-    f.add("toToml", &[Type::Any], Type::STRING, |_, a| Ok(toml::encode(&a[0]).unwrap_or_else(|e| e).into()));
-    f.add("mustToToml", &[Type::Any], Type::STRING, |_, a| Ok(toml::encode(&a[0])?.into()));
-    f.add("fromToml", &[Type::STRING], Type::MAP, |_, a| {
-        Ok(or_error_key(toml_decode::decode(&text(&a[0]).to_text())))
+    f.add("toToml", &[Type::Any], Type::STRING, |_, a| match toml::encode(&a[0]) {
+        // Go's library panics here, which Helm does not turn into text.
+        Err(e) if a[0].is_nil() => Err(e.into()),
+        Ok(text) | Err(text) => Ok(text.into()),
     });
+    f.add("mustToToml", &[Type::Any], Type::STRING, |_, a| Ok(toml::encode(&a[0])?.into()));
+    f.add("fromToml", &[Type::STRING], Type::MAP, |_, a| Ok(or_error_key(toml_decode::decode(&text(&a[0]).to_text()))));
 }
 
 /// `toYaml`: the text without its last newline.

@@ -16,7 +16,10 @@ enum Token {
     Star,
     /// Any characters.
     Super,
-    Class { negated: bool, ranges: Vec<(char, char)> },
+    Class {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
 }
 
 /// How many alternatives a pattern with braces may unfold to.

@@ -123,8 +123,7 @@ pub fn render(
     };
     collect(chart, chart.name(), true, &values.with_type(MapType::VALUES), &top, &mut templates);
     let work = || execute(&templates, profile, environment);
-    on_large_stack(STACK_BYTES, work)
-        .map_err(|e| Error::Render(format!("failed to start a rendering thread: {e}")))?
+    on_large_stack(STACK_BYTES, work).map_err(|e| Error::Render(format!("failed to start a rendering thread: {e}")))?
 }
 
 struct Top {
@@ -194,11 +193,9 @@ fn execute(
     let order = parse_order(templates);
     for name in &order {
         let template = &templates[*name];
-        set.parse(name, &template.text[..])
-            .map_err(|e| Error::Render(error::parse_error(name, &e.to_string())))?;
+        set.parse(name, &template.text[..]).map_err(|e| Error::Render(error::parse_error(name, &e.to_string())))?;
     }
-    let options =
-        Options { missing_key: MissingKey::Zero, limits: environment.limits.for_stack(STACK_BYTES) };
+    let options = Options { missing_key: MissingKey::Zero, limits: environment.limits.for_stack(STACK_BYTES) };
     let mut state = functions::RenderState::new(environment.clone());
     let mut rendered = BTreeMap::new();
     for name in order.into_iter().filter(|name| !is_partial(name)) {
@@ -206,9 +203,8 @@ fn execute(
         let own: Map = [("Name", name.as_str()), ("BasePath", template.base_path.as_str())].into_iter().collect();
         template.values.insert("Template", own.with_type(MapType::VALUES));
         let data = Value::Map(template.values.with_type(MapType::VALUES));
-        let out = set
-            .execute(name, &data, &options, &mut state)
-            .map_err(|e| Error::Render(error::exec_error(name, &e)))?;
+        let out =
+            set.execute(name, &data, &options, &mut state).map_err(|e| Error::Render(error::exec_error(name, &e)))?;
         rendered.insert(name.clone(), functions::without_no_value(out));
     }
     Ok(rendered)

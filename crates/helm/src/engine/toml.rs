@@ -7,11 +7,20 @@
 use go_value::float::format_float;
 use go_value::{Kind, List, Map, Value};
 
+/// How deep tables and lists may nest. Go has no limit; a table that contains itself kills it.
+const MAX_DEPTH: usize = 1000;
+
 /// The value as TOML.
 ///
 /// # Errors
 /// Go's text: a list with a null in it, a value of a type TOML has not.
 pub(super) fn encode(value: &Value) -> Result<String, String> {
+    if value.is_nil() {
+        return Err("reflect: call of reflect.Value.Type on zero Value".into());
+    }
+    if !value.nests_within(MAX_DEPTH) {
+        return Err(format!("toml: exceeded max depth of {MAX_DEPTH}"));
+    }
     let mut out = Encoder { text: String::new() };
     out.value(&[], &plain(value))?;
     Ok(out.text)

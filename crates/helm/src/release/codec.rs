@@ -193,9 +193,7 @@ fn files_in(files: Option<Vec<Option<FileRecord>>>) -> Result<Vec<File>, Error> 
         .unwrap_or_default()
         .into_iter()
         .flatten()
-        .map(|f| {
-            Ok(File { name: f.name.into(), data: decode_base64(&f.data.unwrap_or_default())?.into() })
-        })
+        .map(|f| Ok(File { name: f.name.into(), data: decode_base64(&f.data.unwrap_or_default())?.into() }))
         .collect()
 }
 
@@ -267,10 +265,7 @@ pub fn user_labels(labels: &BTreeMap<String, String>) -> BTreeMap<String, String
 
 /// The status that a record's label gives, for queries that need no decoding.
 pub fn label_status(labels: &BTreeMap<String, String>) -> Status {
-    labels
-        .get("status")
-        .and_then(|s| serde_json::from_value(Json::String(s.clone())).ok())
-        .unwrap_or_default()
+    labels.get("status").and_then(|s| serde_json::from_value(Json::String(s.clone())).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

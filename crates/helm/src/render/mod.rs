@@ -64,9 +64,8 @@ pub struct Rendered {
 pub fn render(chart: &Chart, values: &Map, options: &RenderOptions) -> Result<Rendered, Error> {
     let mut warnings = Warnings::default();
     let profile = options.profile;
-    let chart = process_dependencies(chart, values, profile, &mut warnings).map_err(|e| {
-        Error::Dependencies(format!("chart dependencies processing failed: {e}"))
-    })?;
+    let chart = process_dependencies(chart, values, profile, &mut warnings)
+        .map_err(|e| Error::Dependencies(format!("chart dependencies processing failed: {e}")))?;
     let coalesced = Coalesce::new(profile, &mut warnings).coalesce_values(&chart, values)?;
     if !options.skip_schema_validation {
         crate::values::schema::validate(&chart, &coalesced, options.remote_schemas)?;
@@ -94,11 +93,7 @@ pub fn render(chart: &Chart, values: &Map, options: &RenderOptions) -> Result<Re
 }
 
 /// Files without notes, and the notes: the root chart's, or all of them.
-fn take_notes(
-    rendered: BTreeMap<String, Vec<u8>>,
-    chart: &str,
-    sub_notes: bool,
-) -> (BTreeMap<String, String>, String) {
+fn take_notes(rendered: BTreeMap<String, Vec<u8>>, chart: &str, sub_notes: bool) -> (BTreeMap<String, String>, String) {
     const NOTES: &str = "NOTES.txt";
     let root = format!("{chart}/templates/{NOTES}");
     let mut notes = String::new();

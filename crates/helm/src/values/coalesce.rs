@@ -65,10 +65,7 @@ impl<'w> Coalesce<'w> {
                 Some(Value::Map(map)) => map,
                 Some(other) => {
                     let shown = go_value::format::sprintf(b"%t", &[other]);
-                    return Err(Error::Values(format!(
-                        "type mismatch on {name}: {}",
-                        String::from_utf8_lossy(&shown)
-                    )));
+                    return Err(Error::Values(format!("type mismatch on {name}: {}", String::from_utf8_lossy(&shown))));
                 }
             };
             let prefix = join(prefix, chart.name());
@@ -106,9 +103,9 @@ impl<'w> Coalesce<'w> {
                         coalesce_tables(&copy, &own, &join(prefix, &shown), true, self.warnings);
                         below.insert(key, copy);
                     }
-                    Some(_) => self
-                        .warnings
-                        .add(format!("Conflict: cannot merge map onto non-map for {shown:?}. Skipping.")),
+                    Some(_) => {
+                        self.warnings.add(format!("Conflict: cannot merge map onto non-map for {shown:?}. Skipping."))
+                    }
                 }
             } else if matches!(below.get(&key), Some(Value::Map(_))) {
                 self.warnings.add(format!("key {shown} is table. Skipping"));
@@ -138,9 +135,7 @@ impl<'w> Coalesce<'w> {
                         coalesce_tables(&given, &default, &join(&prefix, &shown), merge, self.warnings);
                     }
                     Value::Nil => {}
-                    _ => self
-                        .warnings
-                        .add(format!("warning: skipped value for {prefix}.{key}: Not a table.")),
+                    _ => self.warnings.add(format!("warning: skipped value for {prefix}.{key}: Not a table.")),
                 },
                 Some(_) => {}
                 None => {
@@ -184,10 +179,8 @@ pub fn coalesce_tables(dst: &Map, src: &Map, prefix: &str, merge: bool, warnings
             (Some(Value::Map(above)), Value::Map(below)) => {
                 coalesce_tables(&above, &below, &join(prefix, &key.to_text()), merge, warnings);
             }
-            (Some(_), Value::Map(_)) => warnings.add(format!(
-                "warning: cannot overwrite table with non table for {}",
-                join(prefix, &key.to_text())
-            )),
+            (Some(_), Value::Map(_)) => warnings
+                .add(format!("warning: cannot overwrite table with non table for {}", join(prefix, &key.to_text()))),
             (Some(Value::Map(_)), below) if !below.is_nil() => warnings.add(format!(
                 "warning: destination for {} is a table. Ignoring non-table value",
                 join(prefix, &key.to_text())

@@ -36,6 +36,9 @@ mod tests {
             digest("{}", Algorithm::Sha256),
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         );
-        assert_eq!(digest("b: 1\na: {d: 1, c: 2.0}", Algorithm::Sha512), Algorithm::Sha512.digest(b"a:\n  c: 2\n  d: 1\nb: 1\n"));
+        assert_eq!(
+            digest("b: 1\na: {d: 1, c: 2.0}", Algorithm::Sha512),
+            Algorithm::Sha512.digest(b"a:\n  c: 2\n  d: 1\nb: 1\n")
+        );
     }
 }

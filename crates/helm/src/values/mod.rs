@@ -5,6 +5,7 @@
 
 pub mod coalesce;
 pub mod digest;
+pub(crate) mod methods;
 pub mod schema;
 pub mod set;
 mod set_json;
@@ -45,13 +46,16 @@ pub fn load_values(text: &[u8]) -> Result<Map, String> {
     Ok(values)
 }
 
-/// The documents of a stream as Kubernetes' YAML reader splits it: at lines that begin with `---`.
+/// The documents of a stream as Kubernetes' YAML reader splits it: at lines that begin with `---`. Such a line at the
+/// beginning of a document stays in it, so that the lines of errors are counted from there.
 fn documents(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let mut found = Vec::new();
     let mut current: Vec<u8> = Vec::new();
     for line in text.split_inclusive(|&b| b == b'\n') {
+        let line = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(line);
         let Some(rest) = line.strip_prefix(b"---") else {
             current.extend_from_slice(line);
+            current.push(b'\n');
             continue;
         };
         let rest = String::from_utf8_lossy(rest);
@@ -59,14 +63,14 @@ fn documents(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         if !rest.is_empty() && !rest.starts_with('#') {
             return Err(format!("error reading yaml document: invalid Yaml document separator: {rest}"));
         }
-        if !current.is_empty() {
+        if current.is_empty() {
+            current.extend_from_slice(line);
+            current.push(b'\n');
+        } else {
             found.push(std::mem::take(&mut current));
         }
     }
     if !current.is_empty() {
-        if current.last() != Some(&b'\n') {
-            current.push(b'\n');
-        }
         found.push(current);
     }
     Ok(found)
@@ -153,6 +157,10 @@ mod tests {
     fn documents_of_one_file_merge() {
         let values = load_values(b"# c\n---\na: {b: 1, c: [1]}\n--- # next\na: {c: [2], d: null}").unwrap();
         assert_eq!(json(&values), r#"{"a":{"b":1,"c":[2],"d":null}}"#);
+        assert_eq!(
+            load_values(b"---\r\na: 1\n@: 2").unwrap_err(),
+            "cannot unmarshal yaml document: error converting YAML to JSON: yaml: line 3: found character that cannot start any token"
+        );
         assert_eq!(
             load_values(b"--- x").unwrap_err(),
             "error reading yaml document: invalid Yaml document separator: x"

@@ -5,12 +5,16 @@
 //! a function for that is handed in. The surprising things: whole numbers in complaints are printed with thousands
 //! separators, and Helm's order of sibling complaints is random; ours is that of the schema.
 
+mod tree;
+
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use boon::{Compiler, Draft, ErrorKind, Schemas, UrlLoader, ValidationError};
 use go_value::{Map, Value};
 use serde_json::Value as Json;
 
+use self::tree::{Complaint, What};
 use super::to_json;
 use crate::chart::Chart;
 use crate::error::Error;
@@ -67,7 +71,9 @@ impl UrlLoader for Loader {
             return Ok(Json::Bool(true));
         }
         match self.0 {
-            Some(load) if url.starts_with("http://") || url.starts_with("https://") => Ok(load(url)?),
+            Some(load) if url.starts_with("http://") || url.starts_with("https://") => {
+                Ok(tree::mark(Cow::Owned(load(url)?)))
+            }
             _ => Err("remote schemas are not loaded; allow them with --remote-schemas".into()),
         }
     }
@@ -79,7 +85,7 @@ fn validate_one(schema: &[u8], values: &Map, remote: Option<&'static RemoteSchem
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
     compiler.use_loader(Box::new(Loader(remote)));
-    compiler.add_resource(URL, schema).map_err(|e| e.to_string())?;
+    compiler.add_resource(URL, tree::mark(Cow::Owned(schema))).map_err(|e| e.to_string())?;
     let index = compiler.compile(URL, &mut schemas).map_err(|e| compile_error(&e))?;
     let values = to_json(&Value::Map(values.clone()));
     schemas.validate(&values, index).map_err(|e| {
@@ -102,25 +108,29 @@ fn compile_error(e: &boon::CompileError) -> String {
 
 fn render(e: &ValidationError<'_, '_>) -> String {
     let mut out = String::new();
-    display(e, 0, &mut out);
+    display(&tree::tree(e), 0, &mut out);
     out
 }
 
-fn display(e: &ValidationError<'_, '_>, mut indent: usize, out: &mut String) {
-    let skip = e.causes.len() == 1 && matches!(e.kind, ErrorKind::Reference { .. });
-    if !skip {
+fn display(complaint: &Complaint<'_, '_, '_>, mut indent: usize, out: &mut String) {
+    let is_reference = matches!(complaint.what, What::Kind(ErrorKind::Reference { .. }));
+    if !(is_reference && complaint.causes.len() == 1) {
         if indent > 0 {
             let _ = write!(out, "\n{}- ", "  ".repeat(indent - 1));
         }
         indent += 1;
-        if let ErrorKind::Schema { url } = &e.kind {
-            let url = if url.contains('#') { (*url).to_string() } else { format!("{url}#") };
-            let _ = write!(out, "jsonschema validation failed with {}", quote(&url));
-        } else {
-            let _ = write!(out, "at {}: {}", quote(&e.instance_location.to_string()), reason(&e.kind));
-        }
+        let place = || quote(&tree::pointer(complaint.place));
+        let _ = match complaint.what {
+            What::Kind(ErrorKind::Schema { url }) => {
+                let hash = if url.contains('#') { "" } else { "#" };
+                write!(out, "jsonschema validation failed with {}", quote(&format!("{url}{hash}")))
+            }
+            What::Kind(kind) => write!(out, "at {}: {}", place(), reason(kind)),
+            What::AllOf => write!(out, "at {}: {}", place(), reason(&ErrorKind::AllOf)),
+            What::Group => write!(out, "at {}: {}", place(), reason(&ErrorKind::Group)),
+        };
     }
-    for cause in &e.causes {
+    for cause in &complaint.causes {
         display(cause, indent, out);
     }
 }
@@ -274,5 +284,28 @@ mod tests {
             check(r#"{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}"#, "a: 1"),
             "- at '/a': 'anyOf' failed\n  - at '/a': got number, want string\n  - at '/a': got number, want null\n"
         );
+    }
+
+    #[test]
+    fn levels_of_one_member() {
+        let check = |schema: &str, values: &str| check(schema, values).replace("at ", "");
+        let one = r#"{"allOf":[{"properties":{"a":{"type":"string"}}},{}]}"#;
+        assert_eq!(check(one, "a: 1"), "- '': 'allOf' failed\n  - '/a': got number, want string\n");
+        for keyword in ["anyOf", "oneOf"] {
+            let one = format!(r#"{{"properties":{{"a":{{"{keyword}":[{{"type":"string"}}]}}}}}}"#);
+            let none = if keyword == "oneOf" { ", none matched" } else { "" };
+            let want = format!("- '/a': '{keyword}' failed{none}\n  - '/a': got number, want string\n");
+            assert_eq!(check(&one, "a: 1"), want);
+        }
+        // A group below the level is not dissolved.
+        let group = r#"{"allOf":[{"required":["a","b"],"properties":{"c":{"allOf":[{"type":"null"}]}}}]}"#;
+        assert_eq!(
+            check(group, "c: 1"),
+            "- '': 'allOf' failed\n  - '': validation failed\n    - '': missing properties 'a', 'b'\n    \
+             - '/c': 'allOf' failed\n      - '/c': got number, want null\n"
+        );
+        let reference =
+            r##"{"$defs":{"d":{"items":{"allOf":[{"type":"null"}]}}},"properties":{"a":{"$ref":"#/$defs/d"}}}"##;
+        assert_eq!(check(reference, "a: [1]"), "- '/a/0': 'allOf' failed\n  - '/a/0': got number, want null\n");
     }
 }

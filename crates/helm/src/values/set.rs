@@ -228,7 +228,8 @@ impl Parser<'_> {
     fn key_index(&mut self) -> Result<i64, Stop> {
         match self.until(&[']']) {
             (text, Some(_)) => index_number(&text),
-            (_, None) => fault("error parsing index: EOF"),
+            // Helm wraps the end of the input, and then takes it for the end of the argument.
+            (_, None) => Err(Stop::End),
         }
     }
 
@@ -378,7 +379,11 @@ mod tests {
             ("", "a[x]=1", r#"error parsing index: strconv.Atoi: parsing "x": invalid syntax"#),
             ("", "a[65537]=1", "index of 65537 is greater than maximum supported index of 65536"),
             ("", "a[0]x=1", r#"unexpected data at end of array index: "x""#),
-            ("a: text", "a.b=1", "unable to parse key: interface conversion: interface {} is string, not map[string]interface {}"),
+            (
+                "a: text",
+                "a.b=1",
+                "unable to parse key: interface conversion: interface {} is string, not map[string]interface {}",
+            ),
             ("a: null", "a[0]=1", "unable to parse key: interface conversion: interface {} is nil, not []interface {}"),
         ] {
             assert_eq!(set(base, text).unwrap_err(), want, "{text}");

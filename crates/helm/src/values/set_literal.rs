@@ -73,7 +73,7 @@ fn key(rest: &mut &str, values: &Map, level: usize) -> Result<(), Stop> {
 fn key_index(rest: &mut &str) -> Result<i64, Stop> {
     match until(rest, &[']']) {
         (text, Some(_)) => index_number(text),
-        (_, None) => fault("error parsing index: EOF"),
+        (_, None) => Err(Stop::End),
     }
 }
 

@@ -1,0 +1,63 @@
+# Every command that CI runs and a person needs. `make` alone lists them.
+#
+# CARGO_TARGET_DIR, XDG_CACHE_HOME, HELMREL_TOOLS and the other variables of hack/tools.sh are honoured.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+export CARGO_TERM_PROGRESS_WHEN ?= auto
+
+.PHONY: help tools build test lint fmt demo crds bench-fleet clean preflight
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "  make demo KEEP=1       leave everything running and print how to reach it"
+	@echo "  make demo CHART=...    another chart: oci://registry/path/name[:version], a .tgz or a folder"
+
+preflight:
+	@command -v $(CARGO) >/dev/null || { echo "make: there is no cargo; install it from https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "make: there is no C compiler; on Debian and Ubuntu: apt-get install gcc libc6-dev" >&2; exit 1; }
+
+tools: ## Obtain etcd, kube-apiserver, kubectl, helm and a registry (downloads; builds with go where that fails)
+	@echo "==> the programs that tests and the demo run against (the first time: a download of 300 MB, or a build of 20 minutes)"
+	@hack/tools.sh
+
+build: preflight ## Build target/debug/helmrel
+	@echo "==> building helmrel (the first time takes some minutes)"
+	$(CARGO) build --locked
+
+test: preflight tools ## Run all tests, against a real control plane
+	@echo "==> testing hack/tools.sh"
+	@hack/tools-test.sh
+	@echo "==> building and running the tests of all crates (the first time takes some minutes)"
+	$(CARGO) test --workspace --locked
+
+lint: preflight ## Check format, lints and documentation
+	@echo "==> format"
+	$(CARGO) fmt --all --check
+	@echo "==> lints"
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	@echo "==> documentation"
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+fmt: preflight ## Format the code
+	$(CARGO) fmt --all
+
+demo: preflight tools build ## Show the controller at work on a control plane of its own (KEEP=1 leaves it running)
+	@echo "==> building the demo"
+	@$(CARGO) build --locked -p testkit --example demo
+	@CHART='$(CHART)' KEEP='$(KEEP)' HELMREL='$(abspath $(TARGET))/debug/helmrel' $(TARGET)/debug/examples/demo
+
+crds: preflight ## Write crds/ from the Rust types
+	$(CARGO) run --quiet --locked -- crds --write crds
+
+bench-fleet: ## Not there yet: a fleet of releases, measured
+	@echo "make: there is no fleet benchmark yet" >&2; exit 1
+
+clean: ## Remove what cargo built; the tools stay in ~/.cache/helmrel
+	$(CARGO) clean

@@ -13,6 +13,7 @@ mod functions;
 mod glob;
 mod toml;
 mod toml_decode;
+mod toml_faults;
 
 pub use capabilities::{Capabilities, KubeVersion};
 pub use glob::Glob;

@@ -1,7 +1,7 @@
 //! `fromToml`.
 //!
-//! Owns: TOML as plain values with Go's types (whole numbers are `int64`). The parser is the crate `toml`; its complaints
-//! are worded differently from those of Go's library, which `docs/compatibility.md` says.
+//! Owns: TOML as plain values with Go's types (whole numbers are `int64`). The parser is the crate `toml`;
+//! the words of Go's library for what it refuses are found anew by [`super::toml_faults`].
 
 use go_value::{List, Map, Value};
 
@@ -10,7 +10,12 @@ use go_value::{List, Map, Value};
 /// # Errors
 /// What the parser says.
 pub(super) fn decode(text: &str) -> Result<Map, String> {
-    let table: toml::Table = toml::from_str(text).map_err(|e| format!("toml: {}", e.message()))?;
+    let table: toml::Table = toml::from_str(text).map_err(|e| {
+        super::toml_faults::explain(text).unwrap_or_else(|| {
+            let line = e.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            format!("toml: line {line}: {}", e.message())
+        })
+    })?;
     Ok(map(table))
 }
 

@@ -1,0 +1,3 @@
+{{- define "shapes.name" -}}
+{{ .Release.Name }}-{{ .Chart.Name }}
+{{- end }}

@@ -1,0 +1,13 @@
+//! Rendering through the real binary, compared with what Helm printed.
+//!
+//! `corpus`: public charts, both profiles. `oracle`: small tables of Helm's behaviour. `cases`: bugs that other tools have.
+//! `golden`: the charts under testdata, which need nothing else. The first three live outside the repository and are
+//! found through HELMREL_CORPUS, HELMREL_ORACLE and HELMREL_CASES; without them they are skipped, and say so.
+
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
+
+mod cases;
+mod corpus;
+mod golden;
+mod oracle;
+mod support;

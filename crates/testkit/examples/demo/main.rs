@@ -113,7 +113,7 @@ async fn upgrade(shell: &Shell) -> Result<()> {
 
 async fn drift(shell: &Shell) -> Result<()> {
     shell.title("Drift: someone changes a live object by hand");
-    let find = "kubectl get deploy,sts,svc,cm -n demo -l helm.toolkit.fluxcd.io/name=web -o name | head -1";
+    let find = "kubectl get deploy,sts,svc,cm -n demo -l helm.toolkit.fluxcd.io/name=web -o name | sed -n 1p";
     let object = shell.run(find).await?.trim().to_owned();
     ensure!(!object.is_empty(), "the release web should have an object");
     let scales = object.starts_with("deployment") || object.starts_with("statefulset");
@@ -153,7 +153,7 @@ async fn diff(stage: &Stage, shell: &Shell) -> Result<()> {
 async fn delete(shell: &Shell) -> Result<()> {
     shell.title("Deleting the releases takes everything of them away");
     shell.run("kubectl delete hr web store -n demo --timeout=300s").await?;
-    let listed = shell.run("helm list --all -n demo").await?;
+    let listed = shell.run("helm list -n demo").await?;
     ensure!(listed.lines().count() == 1, "no release should be left");
     let left = "kubectl get deploy,sts,svc,secret -n demo -l helm.toolkit.fluxcd.io/namespace=demo";
     shell.until(left, MINUTES, |text| text.trim().is_empty() || text.contains("No resources found")).await?;

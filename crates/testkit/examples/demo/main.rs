@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use shell::Shell;
+use shell::{Shell, title};
 use stage::Stage;
 
 const MINUTES: Duration = Duration::from_mins(5);
@@ -47,14 +47,14 @@ async fn demo() -> Result<()> {
         return Err(error);
     }
     if keep {
-        shell.title("Left running");
+        title("Left running");
         println!("Until Ctrl-C. In another terminal:\n");
         println!("  export KUBECONFIG={}", stage.kubeconfig().display());
         println!("  export PATH={}:$PATH", stage.programs().display());
         println!("  cd {}    # the files of the demo, and the controller's log", stage.folder().display());
         stopped().await?;
     }
-    shell.title("The end: everything is stopped");
+    title("The end: everything is stopped");
     stage.stop_controller().await?;
     println!("The controller ended by itself after SIGTERM; etcd, the API server and all files go now.");
     Ok(())
@@ -72,13 +72,13 @@ async fn play(stage: &mut Stage, shell: &Shell, keep: bool) -> Result<()> {
 }
 
 async fn install(stage: &mut Stage, shell: &Shell) -> Result<()> {
-    shell.title("A control plane, the definitions, the controller");
+    title("A control plane, the definitions, the controller");
     shell.run("kubectl get nodes").await?;
-    shell.run(&format!("kubectl apply --server-side -k {}", stage.crds().display())).await?;
+    shell.run(&format!("kubectl apply --server-side -k {}", stage::crds().display())).await?;
     shell.run("kubectl wait --for=condition=Established crd --all --timeout=60s").await?;
     stage.start_controller().await?;
 
-    shell.title("Two releases: web needs store, and takes values from a ConfigMap and a Secret");
+    title("Two releases: web needs store, and takes values from a ConfigMap and a Secret");
     println!("A chart repository runs at {}; it has {}.", stage.repository(), stage.charts());
     shell.run("kubectl create namespace demo").await?;
     shell.run("cat demo.yaml").await?;
@@ -101,7 +101,7 @@ async fn install(stage: &mut Stage, shell: &Shell) -> Result<()> {
 }
 
 async fn upgrade(shell: &Shell) -> Result<()> {
-    shell.title("An upgrade: two replicas");
+    title("An upgrade: two replicas");
     shell.run(r#"kubectl patch hr web -n demo --type=merge -p '{"spec":{"values":{"replicaCount":2}}}'"#).await?;
     shell.run("kubectl wait hr/web -n demo --for=jsonpath='{.status.history[0].version}'=2 --timeout=300s").await?;
     shell.run("kubectl wait hr/web -n demo --for=condition=Ready --timeout=300s").await?;
@@ -112,7 +112,7 @@ async fn upgrade(shell: &Shell) -> Result<()> {
 }
 
 async fn drift(shell: &Shell) -> Result<()> {
-    shell.title("Drift: someone changes a live object by hand");
+    title("Drift: someone changes a live object by hand");
     let find = "kubectl get deploy,sts,svc,cm -n demo -l helm.toolkit.fluxcd.io/name=web -o name | sed -n 1p";
     let object = shell.run(find).await?.trim().to_owned();
     ensure!(!object.is_empty(), "the release web should have an object");
@@ -139,7 +139,7 @@ async fn drift(shell: &Shell) -> Result<()> {
 }
 
 async fn diff(stage: &Stage, shell: &Shell) -> Result<()> {
-    shell.title("A preview: what would the controller do with this change?");
+    title("A preview: what would the controller do with this change?");
     stage.write("web-next.yaml", &stage.release_of_web(3))?;
     shell.run("grep -n -A1 'values:' web-next.yaml").await?;
     let shown = shell.run_expecting("helmrel diff -f web-next.yaml", 1).await?;
@@ -151,7 +151,7 @@ async fn diff(stage: &Stage, shell: &Shell) -> Result<()> {
 }
 
 async fn delete(shell: &Shell) -> Result<()> {
-    shell.title("Deleting the releases takes everything of them away");
+    title("Deleting the releases takes everything of them away");
     shell.run("kubectl delete hr web store -n demo --timeout=300s").await?;
     let listed = shell.run("helm list -n demo").await?;
     ensure!(listed.lines().count() == 1, "no release should be left");

@@ -23,12 +23,6 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// Begin a chapter.
-    pub fn title(&self, text: &str) {
-        let (bold, plain) = colours();
-        println!("\n{bold}=== {text}{plain}");
-    }
-
     /// Print a command, run it, print what it says and give that. Not to succeed is an error.
     pub async fn run(&self, command: &str) -> Result<String> {
         self.run_expecting(command, 0).await
@@ -84,6 +78,12 @@ impl Shell {
             .context("failed to run bash")?;
         Ok((String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap_or(-1)))
     }
+}
+
+/// Begin a chapter.
+pub fn title(text: &str) {
+    let (bold, plain) = colours();
+    println!("\n{bold}=== {text}{plain}");
 }
 
 /// Show a command as a reader would type it.

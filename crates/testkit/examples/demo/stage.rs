@@ -49,7 +49,9 @@ impl Stage {
                 web
             }
         };
-        offered.iter().for_each(|archive| repository.add(archive));
+        for archive in &offered {
+            repository.add(archive);
+        }
         let charts = offered.iter().map(|a| format!("{} {}", a.name, a.version)).collect();
         let stage = Self { controller, plane, repository, charts, web };
         let all = objects::all(&stage.repository.url(), (&store.name, &store.version), &stage.web);
@@ -80,11 +82,6 @@ impl Stage {
     /// What it offers.
     pub fn charts(&self) -> String {
         self.charts.join(" and ")
-    }
-
-    /// The folder with the definitions.
-    pub fn crds(&self) -> PathBuf {
-        root().join("crds")
     }
 
     /// The release `web` with this number of replicas in its own values.
@@ -149,6 +146,11 @@ impl Stage {
         let all: Vec<&str> = log.lines().collect();
         all[all.len().saturating_sub(lines)..].join("\n")
     }
+}
+
+/// The folder with the definitions.
+pub fn crds() -> PathBuf {
+    root().join("crds")
 }
 
 fn root() -> PathBuf {

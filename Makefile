@@ -9,8 +9,6 @@ SHELL := bash
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-export CARGO_TERM_PROGRESS_WHEN ?= auto
-
 .PHONY: help tools build test lint fmt demo crds bench-fleet clean preflight
 
 help: ## Show this list

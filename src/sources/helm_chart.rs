@@ -21,7 +21,6 @@ use super::{Fault, Sources, Storage, clients, status};
 struct Pulled {
     artifact: Artifact,
     chart: String,
-    source_revision: Option<String>,
 }
 
 impl Sources {
@@ -39,17 +38,21 @@ impl Sources {
         let lock = self.lock("HelmChart", namespace, name);
         let _one = lock.lock().await;
         let key = format!("HelmChart/{namespace}/{name}");
-        let stored = self.last_written(&key, &chart.metadata).or_else(|| chart.status.clone()).unwrap_or_default();
+        let mine: Option<HelmChartStatus> = self.last_written(&key, &chart.metadata);
+        let stored = mine.clone().or_else(|| chart.status.clone()).unwrap_or_default();
         let mut status: HelmChartStatus = stored.clone();
-        if chart.spec.suspend == Some(true) || chart.metadata.deletion_timestamp.is_some() {
+        if self.let_go("HelmChart", "helmcharts", &chart.metadata).await? || chart.spec.suspend == Some(true) {
             return Ok((stored, None));
+        }
+        if mine.is_none() {
+            self.hold("helmcharts", &chart.metadata).await?;
         }
         let generation = chart.metadata.generation.unwrap_or(0);
         if let Some(token) = chart.metadata.annotations.as_ref().and_then(|a| a.get(REQUESTED_AT)) {
             status.last_handled_reconcile_at = Some(token.clone());
         }
         let interval = chart.spec.interval.as_std();
-        let next = match self.pull(chart, repository, &stored).await {
+        let next = match self.pull(chart, repository, &stored, &mut status.observed_source_artifact_revision).await {
             Ok(pulled) => {
                 let version = &pulled.artifact.revision;
                 let message = format!("pulled '{}' chart with version '{version}'", pulled.chart);
@@ -62,7 +65,6 @@ impl Sources {
                 );
                 status.observed_generation = Some(generation);
                 status.observed_chart_name = Some(pulled.chart);
-                status.observed_source_artifact_revision = pulled.source_revision;
                 status.url = Some(self.storage.url(&Storage::path("HelmChart", namespace, name, "latest.tar.gz")));
                 status.artifact = Some(pulled.artifact);
                 Some(interval)
@@ -88,6 +90,7 @@ impl Sources {
         chart: &HelmChart,
         repository: Option<&HelmRepository>,
         stored: &HelmChartStatus,
+        source_revision: &mut Option<String>,
     ) -> Result<Pulled, Fault> {
         let (namespace, _) = identity(chart);
         let source = &chart.spec.source_ref;
@@ -122,13 +125,14 @@ impl Sources {
             let client = clients::oci_chart(&repository.spec, &chart.spec.chart, namespace, self, self.limits).await?;
             let version = client.choose_chart(wanted).await.map_err(|e| pull_fault(&e))?;
             if let Some(same) = self.same(chart, stored, &version).await {
-                return Ok(Pulled { artifact: same, chart: chart.spec.chart.clone(), source_revision: None });
+                return Ok(Pulled { artifact: same, chart: chart.spec.chart.clone() });
             }
             let (bytes, _) = client.fetch_chart(&version).await.map_err(|e| pull_fault(&e))?;
             let artifact = self.keep(chart, &version, bytes).await?;
-            return Ok(Pulled { artifact, chart: chart.spec.chart.clone(), source_revision: None });
+            return Ok(Pulled { artifact, chart: chart.spec.chart.clone() });
         }
         let (revision, index) = self.repository_index(repository).await?;
+        *source_revision = Some(revision);
         let entry = index.choose(&chart.spec.chart, wanted).map_err(|e| {
             Fault::fetch(
                 reason::INVALID_CHART_REFERENCE,
@@ -136,8 +140,7 @@ impl Sources {
             )
             .stalled()
         })?;
-        let done =
-            |artifact| Pulled { artifact, chart: chart.spec.chart.clone(), source_revision: Some(revision.clone()) };
+        let done = |artifact| Pulled { artifact, chart: chart.spec.chart.clone() };
         if let Some(same) = self.same(chart, stored, &entry.version).await {
             return Ok(done(same));
         }

@@ -21,7 +21,7 @@ impl Sources {
     pub async fn reconcile_repository(&self, repository: &HelmRepository) -> Result<Option<Duration>, ApiError> {
         let (namespace, name) = identity(repository);
         // A registry prefix has nothing to fetch and nothing to say.
-        if repository.spec.is_oci() || repository.metadata.deletion_timestamp.is_some() {
+        if self.let_go("HelmRepository", "helmrepositories", &repository.metadata).await? || repository.spec.is_oci() {
             return Ok(None);
         }
         let lock = self.lock("HelmRepository", namespace, name);
@@ -37,6 +37,7 @@ impl Sources {
         if repository.spec.suspend == Some(true) {
             return Ok(None);
         }
+        self.hold("helmrepositories", &repository.metadata).await?;
         let next = match self.fetch_index(repository).await {
             Ok((digest, bytes)) => {
                 let file = format!("index-{}.yaml", digest.trim_start_matches("sha256:"));

@@ -2,9 +2,10 @@
 //!
 //! Owns: HelmRepository, HelmChart and OCIRepository: fetching what they name, keeping it as artifacts, their statuses.
 //! Does not own: HelmReleases; how to talk to repositories and registries (`chart-source`). The surprising things: a
-//! repository of type `oci` has no status at all; sources get no finalizers, files that nothing refers to are swept.
+//! repository of type `oci` is only a prefix: it has no status and no finalizer.
 
 pub mod clients;
+mod finalizer;
 pub mod helm_chart;
 pub mod helm_repository;
 pub mod oci_repository;

@@ -84,10 +84,14 @@ impl Sources {
         let lock = self.lock("OCIRepository", namespace, name);
         let _one = lock.lock().await;
         let key = format!("OCIRepository/{namespace}/{name}");
-        let stored = self.last_written(&key, meta).or_else(|| repository.status.clone()).unwrap_or_default();
+        let mine: Option<OCIRepositoryStatus> = self.last_written(&key, meta);
+        let stored = mine.clone().or_else(|| repository.status.clone()).unwrap_or_default();
         let mut status: OCIRepositoryStatus = stored.clone();
-        if repository.spec.suspend == Some(true) || meta.deletion_timestamp.is_some() {
+        if self.let_go("OCIRepository", "ocirepositories", meta).await? || repository.spec.suspend == Some(true) {
             return Ok((stored, None));
+        }
+        if mine.is_none() {
+            self.hold("ocirepositories", meta).await?;
         }
         let generation = meta.generation.unwrap_or(0);
         if let Some(token) = meta.annotations.as_ref().and_then(|a| a.get(REQUESTED_AT)) {

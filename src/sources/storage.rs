@@ -62,6 +62,18 @@ impl Storage {
         }
     }
 
+    /// Remove all files of an object.
+    ///
+    /// # Errors
+    /// The disk; that there are none is no error.
+    pub async fn remove(&self, kind: &str, namespace: &str, name: &str) -> std::io::Result<()> {
+        let folder = self.file(&format!("{}/{namespace}/{name}", kind.to_lowercase()))?;
+        match tokio::fs::remove_dir_all(folder).await {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
     /// Store bytes as the artifact of an object; older files of the object go.
     ///
     /// # Errors

@@ -1,6 +1,9 @@
 //! The integration tests of the root package: one binary, a module a theme.
 //!
-//! `generated`: files made from the code are fresh. `layers`: the repository's own rules.
+//! `generated`: files made from the code are fresh. `layers`: the repository's own rules. `lab`: the controller as a
+//! process. `fixtures`: Flux's scenarios replayed.
 
+mod fixtures;
 mod generated;
+mod lab;
 mod layers;

@@ -28,6 +28,8 @@ impl Limits {
     pub const STACK: usize = 1 << 20;
     /// 512 MiB.
     pub const OUTPUT: usize = 512 << 20;
+    /// 256 MiB: how long the texts that a function is given, or the one it gives, may be.
+    pub const TEXT: usize = 256 << 20;
     /// About a minute's work.
     pub const STEPS: u64 = 500_000_000;
 
@@ -102,6 +104,15 @@ impl Budget {
     pub(crate) fn leave(&mut self) {
         self.depth -= 1;
     }
+}
+
+/// Are the texts among the values short enough for one call?
+pub(crate) fn texts_fit<'v>(values: impl IntoIterator<Item = &'v go_value::Value>) -> Result<(), String> {
+    let length = |v: &go_value::Value| v.as_str().map_or(0, |s| s.len());
+    if values.into_iter().map(length).fold(0, usize::saturating_add) > Limits::TEXT {
+        return Err(format!("exceeded maximum text size ({} bytes)", Limits::TEXT));
+    }
+    Ok(())
 }
 
 /// Roughly where the stack is now.

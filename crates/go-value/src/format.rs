@@ -153,6 +153,9 @@ pub fn time(t: &jiff::Zoned) -> String {
 /// How deep maps and lists are printed; deeper ones are `%!v(TOODEEP=type)`.
 const MAX_DEPTH: usize = 1000;
 
+/// Where printing stops: shared lists can be longer than any memory when they are written out.
+pub const MAX_TEXT: usize = 512 << 20;
+
 /// The state of one print: what is printed so far and the flags of the directive at hand.
 #[derive(Default)]
 struct Printer {
@@ -315,7 +318,8 @@ impl Printer {
     fn too_deep(&mut self, type_name: &str, depth: usize, address: Option<usize>) -> bool {
         let cycle = address.is_some_and(|a| self.open.contains(&a));
         if !cycle && depth <= MAX_DEPTH {
-            return false;
+            // Whoever asked refuses a text of this size.
+            return self.out.len() > MAX_TEXT;
         }
         self.out.extend_from_slice(if cycle { b"%!v(CYCLE=" } else { b"%!v(TOODEEP=" });
         self.out.extend_from_slice(type_name.as_bytes());

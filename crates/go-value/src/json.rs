@@ -52,6 +52,9 @@ pub fn encode_with(value: &Value, style: Style<'_>) -> Result<String, String> {
     Ok(encoder.out)
 }
 
+/// How long JSON may get. Go has no limit, and dies.
+const MAX_TEXT: usize = 256 << 20;
+
 /// From this depth on Go looks for cycles.
 const CYCLE_CHECK_DEPTH: usize = 1000;
 
@@ -64,6 +67,9 @@ struct Encoder<'a> {
 
 impl Encoder<'_> {
     fn value(&mut self, value: &Value) -> Result<(), String> {
+        if self.out.len() > MAX_TEXT {
+            return Err(format!("json: exceeded maximum size of {MAX_TEXT} bytes"));
+        }
         match value {
             Value::Nil => self.out.push_str("null"),
             Value::Bool(b) => self.out.push_str(if *b { "true" } else { "false" }),

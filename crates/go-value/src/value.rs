@@ -156,13 +156,14 @@ impl Value {
         matches!(self, Self::Map(_) | Self::List(_))
     }
 
-    /// Do maps and lists nest at most so deep? Those of a map that contains itself do not.
-    pub fn nests_within(&self, depth: usize) -> bool {
+    /// Do maps and lists nest at most so deep, and hold at most `budget` values? Those of a map that contains itself do
+    /// not, nor do those of a short template that doubles a list forty times.
+    pub fn nests_within(&self, depth: usize, budget: &mut usize) -> bool {
+        let Some(left) = budget.checked_sub(1) else { return false };
+        *budget = left;
         match self {
-            Self::Map(m) if depth == 0 => m.is_empty(),
-            Self::Map(m) => m.entries().iter().all(|(_, v)| v.nests_within(depth - 1)),
-            Self::List(l) if depth == 0 => l.is_empty(),
-            Self::List(l) => l.iter().all(|v| v.nests_within(depth - 1)),
+            Self::Map(m) => depth > 0 && m.entries().iter().all(|(_, v)| v.nests_within(depth - 1, budget)),
+            Self::List(l) => depth > 0 && l.iter().all(|v| v.nests_within(depth - 1, budget)),
             _ => true,
         }
     }

@@ -21,7 +21,7 @@ use crate::resolve::{Dialect, Resolved, resolve};
 /// # Errors
 /// The value has no JSON form, or its JSON is not what the YAML reader takes.
 pub fn encode(value: &Value) -> Result<String, Error> {
-    let node = through_json(value, 0)?;
+    let node = through_json(value, 0, &mut { MAX_NODES })?;
     Ok(emit(node, Dialect::V2, KeyOrder::Natural))
 }
 
@@ -38,7 +38,7 @@ pub fn encode_json(value: &serde_json::Value) -> Result<String, Error> {
 /// # Errors
 /// The value holds something YAML has no text for.
 pub fn encode_pretty(value: &Value) -> Result<String, Error> {
-    let node = direct(value, 0, Numbers::AsTheyAre)?;
+    let node = direct(value, 0, Numbers::AsTheyAre, &mut { MAX_NODES })?;
     Ok(emit(node, Dialect::V3, KeyOrder::Natural))
 }
 
@@ -48,7 +48,7 @@ pub fn encode_pretty(value: &Value) -> Result<String, Error> {
 /// # Errors
 /// The value holds something YAML has no text for.
 pub fn encode_sorted(value: &Value) -> Result<String, Error> {
-    let node = direct(value, 0, Numbers::WholeAsIntegers)?;
+    let node = direct(value, 0, Numbers::WholeAsIntegers, &mut { MAX_NODES })?;
     Ok(emit(node, Dialect::V2, KeyOrder::Bytes))
 }
 
@@ -70,15 +70,26 @@ pub fn from_json(value: &serde_json::Value) -> Value {
     }
 }
 
+/// How many values one text may hold. Go has no limit, and dies.
+const MAX_NODES: usize = 5_000_000;
+
+fn spend(budget: &mut usize) -> Result<(), Error> {
+    *budget = budget
+        .checked_sub(1)
+        .ok_or_else(|| Error::Encode(format!("yaml: exceeded maximum size of {MAX_NODES} values")))?;
+    Ok(())
+}
+
 fn too_deep() -> Error {
     Error::Encode(format!("yaml: exceeded max depth of {MAX_DEPTH}"))
 }
 
 /// A value as JSON text would be read by go-yaml v2.
-fn through_json(value: &Value, depth: usize) -> Result<Node, Error> {
+fn through_json(value: &Value, depth: usize, budget: &mut usize) -> Result<Node, Error> {
     if depth > MAX_DEPTH {
         return Err(cyclic(value).unwrap_or_else(too_deep));
     }
+    spend(budget)?;
     Ok(match value {
         Value::Nil => Node::Literal("null".to_owned()),
         Value::Bool(b) => Node::Literal(b.to_string()),
@@ -95,17 +106,17 @@ fn through_json(value: &Value, depth: usize) -> Result<Node, Error> {
             let text = json::encode(value).map_err(Error::Marshal)?;
             Node::Text(text.trim_matches('"').to_owned())
         }
-        Value::List(list) => Node::List(list.iter().map(|v| through_json(v, depth + 1)).collect::<Result<_, _>>()?),
+        Value::List(list) => Node::List(list.iter().map(|v| through_json(v, depth + 1, budget)).collect::<Result<_, _>>()?),
         Value::Map(map) => {
             let mut entries = Vec::with_capacity(map.len());
             for (key, item) in map.entries() {
-                entries.push((reread_key(&lossy(&key))?, through_json(&item, depth + 1)?));
+                entries.push((reread_key(&lossy(&key))?, through_json(&item, depth + 1, budget)?));
             }
             Node::Map(entries)
         }
         Value::Time(time) => Node::Text(json::rfc3339_nano(time)),
         Value::Object(object) => match object.data() {
-            Some(data) => through_json(&data, depth + 1)?,
+            Some(data) => through_json(&data, depth + 1, budget)?,
             None if object.kind() == Kind::Func => {
                 return Err(Error::Marshal(format!("json: unsupported type: {}", object.type_name())));
             }
@@ -215,10 +226,11 @@ enum Numbers {
 }
 
 /// A value as go-yaml's encoders take it, without the detour.
-fn direct(value: &Value, depth: usize, numbers: Numbers) -> Result<Node, Error> {
+fn direct(value: &Value, depth: usize, numbers: Numbers, budget: &mut usize) -> Result<Node, Error> {
     if depth > MAX_DEPTH {
         return Err(too_deep());
     }
+    spend(budget)?;
     Ok(match value {
         Value::Nil => Node::Literal("null".to_owned()),
         Value::Bool(b) => Node::Literal(b.to_string()),
@@ -237,12 +249,12 @@ fn direct(value: &Value, depth: usize, numbers: Numbers) -> Result<Node, Error> 
         }
         Value::Complex(..) => return Err(Error::Encode("cannot marshal type: complex128".to_owned())),
         Value::String(s) => direct_string(s),
-        Value::List(list) => Node::List(list.iter().map(|v| direct(v, depth + 1, numbers)).collect::<Result<_, _>>()?),
+        Value::List(list) => Node::List(list.iter().map(|v| direct(v, depth + 1, numbers, budget)).collect::<Result<_, _>>()?),
         Value::Map(map) => direct_map(map, depth, numbers)?,
         Value::Time(time) => Node::Literal(json::rfc3339_nano(time)),
         Value::Duration(n) => Node::Text(go_value::format::duration(*n)),
         Value::Object(object) => match object.data() {
-            Some(data) => direct(&data, depth + 1, numbers)?,
+            Some(data) => direct(&data, depth + 1, numbers, budget)?,
             None if object.kind() == Kind::Func => {
                 return Err(Error::Encode(format!("cannot marshal type: {}", object.type_name())));
             }
@@ -254,7 +266,7 @@ fn direct(value: &Value, depth: usize, numbers: Numbers) -> Result<Node, Error> 
 fn direct_map(map: &Map, depth: usize, numbers: Numbers) -> Result<Node, Error> {
     let mut entries = Vec::with_capacity(map.len());
     for (key, item) in map.entries() {
-        entries.push((lossy(&key).into_owned(), direct(&item, depth + 1, numbers)?));
+        entries.push((lossy(&key).into_owned(), direct(&item, depth + 1, numbers, budget)?));
     }
     Ok(Node::Map(entries))
 }

@@ -156,6 +156,10 @@ async fn attempt(context: &Context, options: &UpgradeOptions, run: &mut Run) -> 
             release.set_status(Status::Deployed, "Upgrade complete");
         }
         Err(e) => {
+            // Helm writes the old revision again here, unchanged. The write is spared; what it makes visible stays.
+            if !matches!(e, Error::Hooks { .. }) {
+                run.stored(Arc::clone(&current));
+            }
             release.set_status(Status::Failed, format!("Upgrade {:?} failed: {e}", release.name));
             run.log(e.to_string());
         }

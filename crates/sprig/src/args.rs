@@ -28,13 +28,9 @@ pub(crate) const MAX_DEPTH: usize = 1000;
 /// What takes the place of Go's stack overflow, which no Go program survives.
 pub(crate) const STACK_OVERFLOW: &str = "runtime error: goroutine stack exceeds 1000000000-byte limit";
 
-/// Is the value nested no deeper than this? One that contains itself is not.
+/// Is the value nested no deeper than this, and not too large? One that contains itself is not.
 pub(crate) fn fits(value: &Value, depth: usize) -> bool {
-    match value {
-        Value::Map(m) => depth > 0 && m.entries().iter().all(|(_, v)| fits(v, depth - 1)),
-        Value::List(l) => depth > 0 && l.iter().all(|v| fits(v, depth - 1)),
-        _ => true,
-    }
+    value.nests_within(depth, &mut { MAX_ITEMS as usize })
 }
 
 /// `reflect.DeepEqual`, for values of which one at least does not contain itself.

@@ -280,6 +280,14 @@ pub(crate) fn nindent(a: &[Value]) -> Outcome {
 
 pub(crate) fn replace(a: &[Value]) -> Outcome {
     let (old, new, s) = (text(a, 0), text(a, 1), text(a, 2));
+    let places = if old.is_empty() { s.len() + 1 } else { s.len() / old.len() };
+    if new.len() > old.len() && new.len().saturating_mul(places) > crate::args::MAX_TEXT {
+        // Only what might be too long is counted.
+        let places = if old.is_empty() { places } else { s.windows(old.len()).filter(|w| *w == &old[..]).count() };
+        if new.len().saturating_mul(places) > crate::args::MAX_TEXT {
+            return Err("strings: Replace output length overflow".into());
+        }
+    }
     let mut out = Vec::with_capacity(s.len());
     if old.is_empty() {
         // Between all characters, at the beginning and at the end.
@@ -357,7 +365,12 @@ pub(crate) fn split_list(a: &[Value]) -> Outcome {
 }
 
 pub(crate) fn join(a: &[Value]) -> Outcome {
-    Ok(Value::string(joined(strslice(any(a, 1)), text(a, 0))))
+    let (parts, separator) = (strslice(any(a, 1)), text(a, 0));
+    let length = parts.iter().fold(0, |n: usize, part| n.saturating_add(part.len() + separator.len()));
+    if length > crate::args::MAX_TEXT {
+        return Err("strings: Join output length overflow".into());
+    }
+    Ok(Value::string(joined(parts, separator)))
 }
 
 pub(crate) fn sort_alpha(a: &[Value]) -> Outcome {

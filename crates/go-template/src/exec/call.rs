@@ -12,6 +12,7 @@ use super::{At, Result, State};
 use crate::error::FuncError;
 use crate::func::Type;
 use crate::funcs::Builtin;
+use crate::limits::texts_fit;
 use crate::parse::node::{Number, Operand};
 
 /// The parameters of what is called.
@@ -39,10 +40,14 @@ impl<'a> State<'a> {
             let args: Vec<Value> = self.args(dot, params, name, args, last)?.into_iter().map(Val::into_value).collect();
             self.cx.budget.recurse().map_err(|what| self.fail(what))?;
             let set = self.cx.set;
-            let result = function.call(&mut self.cx.reborrow(set), &args).map_err(|e| {
-                self.at = node;
-                self.fail_call(name, e)
-            })?;
+            let result = texts_fit(&args)
+                .map_err(FuncError::from)
+                .and_then(|()| function.call(&mut self.cx.reborrow(set), &args))
+                .and_then(|result| texts_fit([&result]).map(|()| result).map_err(FuncError::from))
+                .map_err(|e| {
+                    self.at = node;
+                    self.fail_call(name, e)
+                })?;
             return Ok(match signature.result {
                 Type::Any => Val::Iface(result),
                 ty => Val::of(ty.typed_nil(result)),
@@ -56,10 +61,13 @@ impl<'a> State<'a> {
             Builtin::Call => self.call(dot, node, args, last),
             _ => {
                 let args = self.args(dot, builtin.params(), name, args, last)?;
-                builtin.call(args).map_err(|what| {
-                    self.at = node;
-                    self.fail_call(name, what.into())
-                })
+                texts_fit(args.iter().map(Val::value))
+                    .and_then(|()| builtin.call(args))
+                    .and_then(|val| texts_fit([val.value()]).map(|()| val))
+                    .map_err(|what| {
+                        self.at = node;
+                        self.fail_call(name, what.into())
+                    })
             }
         }
     }

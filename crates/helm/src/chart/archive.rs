@@ -8,6 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use jiff::Timestamp;
 
 use super::files::load_files_at;
 use super::{Chart, File, go_io_error};
@@ -113,6 +114,7 @@ pub fn read_archive(bytes: &[u8]) -> Result<Vec<File>, Error> {
         let raw = String::from_utf8_lossy(&raw).into_owned();
         let name = checked_name(&raw)?;
         let is_link = kind.is_symlink() || kind.is_hard_link();
+        let modified = entry.header().mtime().ok().and_then(|t| Timestamp::from_second(i64::try_from(t).ok()?).ok());
         let size = if is_link { 0 } else { entry.size() };
         if size > remaining {
             return Err(too_large());
@@ -126,7 +128,7 @@ pub fn read_archive(bytes: &[u8]) -> Result<Vec<File>, Error> {
             return Err(too_large());
         }
         let data = data.strip_prefix(BOM).unwrap_or(&data);
-        files.push(File { name: name.into(), data: data.into() });
+        files.push(File { name: name.into(), data: data.into(), modified });
     }
     if files.is_empty() {
         return Err(load_error("no files in chart archive"));

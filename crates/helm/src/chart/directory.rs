@@ -120,7 +120,8 @@ impl Walk {
         let data = std::fs::read(path).map_err(|e| reading(format!("open {}: {}", path.display(), go_io_error(&e))))?;
         self.remaining = self.remaining.saturating_sub(data.len() as u64);
         let data = data.strip_prefix(BOM).unwrap_or(&data);
-        self.files.push(File { name: relative.into(), data: data.into() });
+        let modified = info.modified().ok().and_then(|t| t.try_into().ok());
+        self.files.push(File { name: relative.into(), data: data.into(), modified });
         Ok(())
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
     let mut subcharts: BTreeMap<String, Vec<File>> = BTreeMap::new();
 
     for f in files.iter().filter(|f| &*f.name == "Chart.yaml") {
+        chart.modified = f.modified;
         let m = metadata.get_or_insert_default();
         m.decode_over(&f.data).map_err(|e| load_error(format!("cannot load Chart.yaml: {e}")))?;
         // A chart without apiVersion is from the days of Helm 2.
@@ -51,7 +52,10 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
             "values.yaml" => {
                 chart.values = load_values(&f.data).map_err(|e| load_error(format!("cannot load values.yaml: {e}")))?;
             }
-            "values.schema.json" => chart.schema = Some(f.data.clone()),
+            "values.schema.json" => {
+                chart.schema = Some(f.data);
+                chart.schema_modified = f.modified;
+            }
             "requirements.yaml" => {
                 let m = metadata.get_or_insert_default();
                 m.decode_over(&f.data).map_err(|e| load_error(format!("cannot load requirements.yaml: {e}")))?;
@@ -74,7 +78,7 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
                 }
                 let inner = &name["charts/".len()..];
                 let first = inner.split('/').next().unwrap_or_default().to_string();
-                let nested = File { name: inner.into(), data: f.data.clone() };
+                let nested = File { name: inner.into(), ..f };
                 subcharts.entry(first).or_default().push(nested);
             }
             _ => chart.files.push(f),
@@ -104,7 +108,7 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
                 .iter()
                 .filter_map(|f| {
                     let (_, rest) = f.name.split_once('/')?;
-                    Some(File { name: rest.into(), data: f.data.clone() })
+                    Some(File { name: rest.into(), ..f.clone() })
                 })
                 .collect();
             load_files_at(inner, depth + 1)

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 use go_value::Map;
 
+use jiff::Timestamp;
+
 pub use archive::load_archive;
 pub use dependencies::process_dependencies;
 pub use directory::load_directory;
@@ -32,6 +34,8 @@ pub struct File {
     pub name: Arc<str>,
     /// Content.
     pub data: Arc<[u8]>,
+    /// When it was last changed, by the archive or the file system. Helm 4 keeps it in release records.
+    pub modified: Option<Timestamp>,
 }
 
 /// Only name and size: a file may hold secrets.
@@ -58,6 +62,10 @@ pub struct Chart {
     pub files: Vec<File>,
     /// Subcharts.
     pub dependencies: Vec<Chart>,
+    /// When Chart.yaml was last changed.
+    pub modified: Option<Timestamp>,
+    /// When values.schema.json was last changed.
+    pub schema_modified: Option<Timestamp>,
 }
 
 impl Chart {

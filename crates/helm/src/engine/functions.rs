@@ -66,10 +66,10 @@ fn text(value: &Value) -> Str {
 }
 
 fn register_text(f: &mut FuncMap) {
-    f.add("toYaml", &[Type::Any], Type::STRING, |_, a| Ok(to_yaml(&a[0]).unwrap_or_default().into()));
+    f.add("toYaml", &[Type::Any], Type::STRING, |_, a| Ok(quiet(to_yaml(&a[0]))?.into()));
     f.add("mustToYaml", &[Type::Any], Type::STRING, |_, a| Ok(to_yaml(&a[0])?.into()));
     f.add("toYamlPretty", &[Type::Any], Type::STRING, |_, a| {
-        let text = go_yaml::encode_pretty(&a[0]).unwrap_or_default();
+        let text = quiet(go_yaml::encode_pretty(&a[0]))?;
         Ok(text.strip_suffix('\n').unwrap_or(&text).into())
     });
     f.add("fromYaml", &[Type::STRING], Type::MAP, |_, a| {
@@ -78,7 +78,7 @@ fn register_text(f: &mut FuncMap) {
     f.add("fromYamlArray", &[Type::STRING], Type::LIST, |_, a| {
         Ok(or_error_item(go_yaml::decode_list(&text(&a[0])).map_err(|e| e.to_string())))
     });
-    f.add("toJson", &[Type::Any], Type::STRING, |_, a| Ok(go_value::json::encode(&a[0]).unwrap_or_default().into()));
+    f.add("toJson", &[Type::Any], Type::STRING, |_, a| Ok(quiet(go_value::json::encode(&a[0]))?.into()));
     f.add("mustToJson", &[Type::Any], Type::STRING, |_, a| Ok(go_value::json::encode(&a[0])?.into()));
     f.add("fromJson", &[Type::STRING], Type::MAP, |_, a| {
         Ok(or_error_key(go_value::json::decode_map(&text(&a[0])).map(Option::unwrap_or_default)))
@@ -97,8 +97,16 @@ fn register_text(f: &mut FuncMap) {
     f.add("fromToml", &[Type::STRING], Type::MAP, |_, a| Ok(or_error_key(toml_decode::decode(&text(&a[0]).to_text()))));
 }
 
+/// The text, or none where Helm swallows an error. What our own limits refuse is no error of Helm's, and is told.
+fn quiet<E: ToString>(encoded: Result<String, E>) -> Result<String, FuncError> {
+    encoded.or_else(|e| {
+        let text = e.to_string();
+        if text.contains("exceeded maximum size") { Err(text.into()) } else { Ok(String::new()) }
+    })
+}
+
 /// `toYaml`: the text without its last newline.
-pub(super) fn to_yaml(value: &Value) -> Result<String, FuncError> {
+pub(super) fn to_yaml(value: &Value) -> Result<String, String> {
     let mut text = go_yaml::encode(value).map_err(|e| e.to_string())?;
     if text.ends_with('\n') {
         text.pop();

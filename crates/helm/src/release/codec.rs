@@ -13,6 +13,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use go_value::{Map, Value};
+use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value as Json;
 
@@ -29,6 +30,9 @@ pub const SECRET_TYPE: &str = "helm.sh/release.v1";
 pub const SYSTEM_LABELS: [&str; 6] = ["name", "owner", "status", "version", "createdAt", "modifiedAt"];
 /// How large a record may be once unpacked. Helm has no limit; a hostile one could fill the memory.
 pub const MAX_RECORD: u64 = 256 * 1024 * 1024;
+
+/// How Go writes a time that is not set.
+const GO_ZERO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// The name of the Secret that holds a revision.
 pub fn object_name(name: &str, version: i64) -> String {
@@ -55,12 +59,19 @@ pub(super) fn time_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<St
     Ok(if text.starts_with("0001-01-01T00:00:00") { String::new() } else { text })
 }
 
+/// A time that is only kept; one that cannot be read is as good as none.
+fn time_in<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    Ok(time_text(deserializer)?.parse().ok())
+}
+
 #[derive(Serialize, Deserialize)]
 struct FileRecord {
     #[serde(default)]
     name: String,
     #[serde(default)]
     data: Option<String>,
+    #[serde(default, deserialize_with = "time_in", skip_serializing_if = "Option::is_none")]
+    modtime: Option<Timestamp>,
 }
 
 #[derive(Serialize)]
@@ -70,8 +81,10 @@ struct ChartOut<'a> {
     templates: Option<Vec<FileRecord>>,
     values: Box<serde_json::value::RawValue>,
     schema: Option<String>,
-    schemamodtime: &'static str,
+    schemamodtime: String,
     files: Option<Vec<FileRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modtime: Option<Timestamp>,
 }
 
 #[derive(Serialize)]
@@ -91,7 +104,8 @@ struct ReleaseOut<'a> {
 }
 
 fn files_out(files: &[File]) -> Option<Vec<FileRecord>> {
-    let out = |f: &File| FileRecord { name: f.name.to_string(), data: Some(STANDARD.encode(&f.data)) };
+    let out =
+        |f: &File| FileRecord { name: f.name.to_string(), data: Some(STANDARD.encode(&f.data)), modtime: f.modified };
     (!files.is_empty()).then(|| files.iter().map(out).collect())
 }
 
@@ -115,8 +129,9 @@ pub fn to_json(release: &Release) -> Result<Vec<u8>, Error> {
             templates: files_out(&chart.templates),
             values: raw_values(&chart.values)?,
             schema: chart.schema.as_ref().map(|s| STANDARD.encode(s)),
-            schemamodtime: "0001-01-01T00:00:00Z",
+            schemamodtime: chart.schema_modified.map_or_else(|| GO_ZERO_TIME.to_owned(), |t| t.to_string()),
             files: files_out(&chart.files),
+            modtime: chart.modified,
         },
         config: if release.config.is_empty() { None } else { Some(raw_values(&release.config)?) },
         manifest: &release.manifest,
@@ -155,8 +170,12 @@ struct ChartIn {
     values: Option<Json>,
     #[serde(default)]
     schema: Option<String>,
+    #[serde(default, deserialize_with = "time_in")]
+    schemamodtime: Option<Timestamp>,
     #[serde(default)]
     files: Option<Vec<Option<FileRecord>>>,
+    #[serde(default, deserialize_with = "time_in")]
+    modtime: Option<Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -193,7 +212,10 @@ fn files_in(files: Option<Vec<Option<FileRecord>>>) -> Result<Vec<File>, Error> 
         .unwrap_or_default()
         .into_iter()
         .flatten()
-        .map(|f| Ok(File { name: f.name.into(), data: decode_base64(&f.data.unwrap_or_default())?.into() }))
+        .map(|f| {
+            let data = decode_base64(&f.data.unwrap_or_default())?.into();
+            Ok(File { name: f.name.into(), data, modified: f.modtime })
+        })
         .collect()
 }
 
@@ -239,6 +261,8 @@ pub fn from_json_bytes(json: &[u8]) -> Result<Release, Error> {
             values: values_in(chart.values)?,
             schema: chart.schema.map(|s| decode_base64(&s)).transpose()?.map(Into::into),
             files: files_in(chart.files)?,
+            modified: chart.modtime,
+            schema_modified: chart.schemamodtime,
         },
     };
     Ok(Release {

@@ -230,6 +230,10 @@ pub struct StoredChart {
     pub schema: Option<std::sync::Arc<[u8]>>,
     /// Other files.
     pub files: Vec<File>,
+    /// When Chart.yaml was last changed. Helm 3 does not keep times of files.
+    pub modified: Option<jiff::Timestamp>,
+    /// When values.schema.json was last changed.
+    pub schema_modified: Option<jiff::Timestamp>,
 }
 
 impl From<&Chart> for StoredChart {
@@ -241,6 +245,8 @@ impl From<&Chart> for StoredChart {
             values: chart.values.clone(),
             schema: chart.schema.clone(),
             files: chart.files.clone(),
+            modified: chart.modified,
+            schema_modified: chart.schema_modified,
         }
     }
 }

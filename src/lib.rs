@@ -8,5 +8,6 @@
 pub mod cli;
 pub mod controller;
 pub mod host;
+pub mod preview;
 pub mod reconcile;
 pub mod sources;

@@ -1,9 +1,85 @@
-//! `helmrel diff`
+//! `helmrel diff`: what the controller would do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use chart_source::Limits;
+use flux_api::helmrelease::FIELD_MANAGER;
+use helm::HelmProfile;
+use helm_action::context::HostRef;
+use kube_ops::{Cluster, Identity};
+
 use super::{Exit, Printer};
-use anyhow::{Result, bail};
-/// Args.
+use crate::controller::connect;
+use crate::host::SystemHost;
+use crate::preview::charts::FetchedCharts;
+use crate::preview::files::{self, Files};
+use crate::preview::show::{Style, text};
+use crate::preview::{as_applied, preview, releases};
+use crate::reconcile::context::{Context, Settings};
+
+/// Show what the controller would do with HelmReleases, against a cluster and without changing it.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
-pub(super) fn run(_: &Args, _: &Printer) -> Result<Exit> {
-    bail!("soon")
+#[command(after_help = "Exit code: 0 nothing would be done, 1 something would, 2 an error.")]
+pub struct Args {
+    /// A file with HelmReleases and what they refer to: ConfigMaps, Secrets, sources; `-` is standard input. What is
+    /// not in the files is read from the cluster
+    #[arg(short = 'f', long = "filename", value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// A kubeconfig file
+    #[arg(long, value_name = "FILE", env = "KUBECONFIG")]
+    kubeconfig: Option<PathBuf>,
+
+    /// A context of the kubeconfig file
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+
+    /// The namespace of objects in the files that name none
+    #[arg(short, long, value_name = "NAMESPACE")]
+    namespace: Option<String>,
+
+    /// Act as the ServiceAccount of each release, as the controller does, instead of as yourself
+    #[arg(long)]
+    impersonate: bool,
+
+    /// Whose Helm's rules hold where a release says nothing
+    #[arg(long, value_name = "VERSION", default_value_t)]
+    helm_profile: HelmProfile,
+}
+
+pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(show(args, printer))
+}
+
+async fn show(args: &Args, printer: &Printer) -> Result<Exit> {
+    let config = connect(args.kubeconfig.as_deref(), args.context.as_deref()).await?;
+    let namespace = args.namespace.clone().unwrap_or_else(|| config.default_namespace.clone());
+    let objects = files::load(&args.files, &namespace)?;
+    let releases = releases(&objects)?;
+    if releases.is_empty() {
+        bail!("no HelmRelease of helm.toolkit.fluxcd.io in the files");
+    }
+    let own = Cluster::connect(config.clone(), &Identity::Own, FIELD_MANAGER)?;
+    let files = Arc::new(Files::new(objects, own.clone()));
+    let charts = FetchedCharts { files: Arc::clone(&files), limits: Limits::default() };
+    let host = HostRef(Arc::new(SystemHost::default()));
+    let settings = Settings { profile: args.helm_profile, ..Settings::default() };
+    let context = Context::new(own, config, files, Arc::new(charts), host, settings);
+    let mut exit = Exit::Ok;
+    for release in releases {
+        let name = format!("{}/{}", release.namespace(), release.name());
+        let failed = || format!("HelmRelease {name}");
+        let mut release = as_applied(release, &context).await.with_context(failed)?;
+        if !args.impersonate {
+            release.spec.service_account_name = None;
+        }
+        let shown = preview(&release, &context).await.with_context(failed)?;
+        if shown.acts {
+            exit = Exit::Changes;
+        }
+        printer.out(text(&shown, Style { colour: printer.colour() }))?;
+    }
+    Ok(exit)
 }

@@ -22,7 +22,7 @@ use chart_source::{ChartCache, Http, Limits, Settings as HttpSettings};
 use flux_api::helmrelease::FIELD_MANAGER;
 use helm_action::context::HostRef;
 use kube::Config;
-use kube::config::Kubeconfig;
+use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::reflector;
 use kube_ops::{Cluster, Identity};
 use tokio::signal::unix::{SignalKind, signal};
@@ -51,14 +51,18 @@ const LEASE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// No kubeconfig and not in a cluster, or a kubeconfig that cannot be read.
-pub async fn connect(kubeconfig: Option<&std::path::Path>) -> Result<Config> {
+pub async fn connect(kubeconfig: Option<&std::path::Path>, context: Option<&str>) -> Result<Config> {
+    let options = KubeConfigOptions { context: context.map(Into::into), ..KubeConfigOptions::default() };
     let mut config = match kubeconfig {
         Some(path) => {
             let kubeconfig =
                 Kubeconfig::read_from(path).with_context(|| format!("failed to read {}", path.display()))?;
-            Config::from_custom_kubeconfig(kubeconfig, &kube::config::KubeConfigOptions::default())
+            Config::from_custom_kubeconfig(kubeconfig, &options)
                 .await
                 .with_context(|| format!("failed to use {}", path.display()))?
+        }
+        None if context.is_some() => {
+            Config::from_kubeconfig(&options).await.context("failed to use the kubeconfig of this user")?
         }
         None => Config::infer().await.context("no cluster: give --kubeconfig, or run in a Pod")?,
     };
@@ -72,7 +76,7 @@ pub async fn connect(kubeconfig: Option<&std::path::Path>) -> Result<Config> {
 /// # Errors
 /// The cluster cannot be reached, an address is taken, or another source-controller is at work.
 pub async fn run(args: ControllerArgs) -> Result<()> {
-    let config = connect(args.kubeconfig.as_deref()).await?;
+    let config = connect(args.kubeconfig.as_deref(), None).await?;
     let own = Cluster::connect(config.clone(), &Identity::Own, FIELD_MANAGER)?;
     let version = own.discovery().server_version().await?;
     let builtin = builtin_sources(&own, args.sources).await?;

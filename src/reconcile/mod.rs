@@ -129,27 +129,12 @@ impl<'a> Pass<'a> {
         self.attempt(&desired).await
     }
 
-    /// What is attempted, and whether failures so far still count.
     async fn attempt(&mut self, desired: &Desired) -> Result<Next, ApiError> {
-        let release = self.record.release;
         let reset = self.token(RESET_AT, |s| s.last_handled_reset_at.as_deref());
         if let Some(token) = &reset {
             self.record.status.last_handled_reset_at = Some(token.clone());
         }
-        let status = &mut self.record.status;
-        let changed = status.last_attempted_generation != Some(release.generation())
-            || status.last_attempted_revision.as_deref() != Some(&desired.chart_version)
-            || !status.last_attempted_config_digest.as_deref().is_some_and(|d| desired.same_config(d));
-        status.storage_namespace = Some(desired.storage_namespace.clone());
-        status.last_attempted_generation = Some(release.generation());
-        status.last_attempted_revision = Some(desired.chart_version.clone());
-        status.last_attempted_revision_digest.clone_from(&desired.oci_digest);
-        status.last_attempted_config_digest = Some(desired.config_digest.clone());
-        status.last_attempted_values_checksum = None;
-        status.last_release_revision = None;
-        if changed || reset.is_some() {
-            self.record.reset_counters();
-        }
+        self.record.attempt(desired, reset.is_some());
         self.work(desired).await
     }
 

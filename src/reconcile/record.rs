@@ -73,6 +73,25 @@ impl Record<'_> {
         }
     }
 
+    /// What is attempted now; failures so far only count against the same attempt.
+    pub fn attempt(&mut self, desired: &Desired, reset: bool) {
+        let generation = self.release.generation();
+        let status = &mut self.status;
+        let changed = status.last_attempted_generation != Some(generation)
+            || status.last_attempted_revision.as_deref() != Some(&desired.chart_version)
+            || !status.last_attempted_config_digest.as_deref().is_some_and(|d| desired.same_config(d));
+        status.storage_namespace = Some(desired.storage_namespace.clone());
+        status.last_attempted_generation = Some(generation);
+        status.last_attempted_revision = Some(desired.chart_version.clone());
+        status.last_attempted_revision_digest.clone_from(&desired.oci_digest);
+        status.last_attempted_config_digest = Some(desired.config_digest.clone());
+        status.last_attempted_values_checksum = None;
+        status.last_release_revision = None;
+        if changed || reset {
+            self.reset_counters();
+        }
+    }
+
     /// An install, upgrade, rollback, uninstall or unlock has ended.
     ///
     /// # Errors

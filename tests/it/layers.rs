@@ -48,12 +48,13 @@ const WORLD: [&str; 7] = [
 ];
 
 /// Folders of src/, and what of src/ they may use.
-const MODULES: [(&str, &[&str]); 5] = [
+const MODULES: [(&str, &[&str]); 6] = [
     ("host", &[]),
     ("reconcile", &["host"]),
     ("sources", &["host"]),
     ("controller", &["host", "reconcile", "sources"]),
-    ("cli", &["controller", "host", "reconcile", "sources"]),
+    ("preview", &["controller", "host", "reconcile", "sources"]),
+    ("cli", &["controller", "host", "preview", "reconcile", "sources"]),
 ];
 
 /// The files of src/reconcile/ that read and write nothing.

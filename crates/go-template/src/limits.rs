@@ -109,7 +109,12 @@ impl Budget {
 /// Are the texts among the values short enough for one call?
 pub(crate) fn texts_fit<'v>(values: impl IntoIterator<Item = &'v go_value::Value>) -> Result<(), String> {
     let length = |v: &go_value::Value| v.as_str().map_or(0, |s| s.len());
-    if values.into_iter().map(length).fold(0, usize::saturating_add) > Limits::TEXT {
+    text_fits(values.into_iter().map(length).fold(0, usize::saturating_add))
+}
+
+/// Is a text of this length short enough?
+pub(crate) fn text_fits(length: usize) -> Result<(), String> {
+    if length > Limits::TEXT {
         return Err(format!("exceeded maximum text size ({} bytes)", Limits::TEXT));
     }
     Ok(())

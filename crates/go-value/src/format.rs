@@ -81,7 +81,7 @@ pub fn append(out: &mut Vec<u8>, value: &Value) {
         Value::String(s) => out.extend_from_slice(s),
         Value::Bool(b) => out.extend_from_slice(if *b { b"true" } else { b"false" }),
         _ => {
-            let mut p = Printer { out: std::mem::take(out), ..Printer::default() };
+            let mut p = Printer { start: out.len(), out: std::mem::take(out), ..Printer::default() };
             p.print_arg(value, 'v');
             *out = p.out;
         }
@@ -154,12 +154,15 @@ pub fn time(t: &jiff::Zoned) -> String {
 const MAX_DEPTH: usize = 1000;
 
 /// Where printing stops: shared lists can be longer than any memory when they are written out.
-pub const MAX_TEXT: usize = 512 << 20;
+/// Templates refuse a text of this size.
+pub const MAX_TEXT: usize = 256 << 20;
 
 /// The state of one print: what is printed so far and the flags of the directive at hand.
 #[derive(Default)]
 struct Printer {
     out: Vec<u8>,
+    /// How long `out` was before.
+    start: usize,
     layout: Layout,
     /// The maps that are being printed.
     open: Vec<usize>,
@@ -205,6 +208,9 @@ impl Printer {
 
     /// A value inside another or, at depth 0, an operand. Never an interface: see [`Printer::element`].
     fn print_value(&mut self, value: &Value, verb: char, depth: usize) {
+        if self.out.len() - self.start > MAX_TEXT {
+            return;
+        }
         if verb == 'w' && !self.erroring && (depth > 0 || !is_plain(value)) {
             return self.bad_verb(value, verb);
         }
@@ -318,8 +324,7 @@ impl Printer {
     fn too_deep(&mut self, type_name: &str, depth: usize, address: Option<usize>) -> bool {
         let cycle = address.is_some_and(|a| self.open.contains(&a));
         if !cycle && depth <= MAX_DEPTH {
-            // Whoever asked refuses a text of this size.
-            return self.out.len() > MAX_TEXT;
+            return false;
         }
         self.out.extend_from_slice(if cycle { b"%!v(CYCLE=" } else { b"%!v(TOODEEP=" });
         self.out.extend_from_slice(type_name.as_bytes());

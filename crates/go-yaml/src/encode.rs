@@ -106,7 +106,9 @@ fn through_json(value: &Value, depth: usize, budget: &mut usize) -> Result<Node,
             let text = json::encode(value).map_err(Error::Marshal)?;
             Node::Text(text.trim_matches('"').to_owned())
         }
-        Value::List(list) => Node::List(list.iter().map(|v| through_json(v, depth + 1, budget)).collect::<Result<_, _>>()?),
+        Value::List(list) => {
+            Node::List(list.iter().map(|v| through_json(v, depth + 1, budget)).collect::<Result<_, _>>()?)
+        }
         Value::Map(map) => {
             let mut entries = Vec::with_capacity(map.len());
             for (key, item) in map.entries() {
@@ -249,8 +251,10 @@ fn direct(value: &Value, depth: usize, numbers: Numbers, budget: &mut usize) -> 
         }
         Value::Complex(..) => return Err(Error::Encode("cannot marshal type: complex128".to_owned())),
         Value::String(s) => direct_string(s),
-        Value::List(list) => Node::List(list.iter().map(|v| direct(v, depth + 1, numbers, budget)).collect::<Result<_, _>>()?),
-        Value::Map(map) => direct_map(map, depth, numbers)?,
+        Value::List(list) => {
+            Node::List(list.iter().map(|v| direct(v, depth + 1, numbers, budget)).collect::<Result<_, _>>()?)
+        }
+        Value::Map(map) => direct_map(map, depth, numbers, budget)?,
         Value::Time(time) => Node::Literal(json::rfc3339_nano(time)),
         Value::Duration(n) => Node::Text(go_value::format::duration(*n)),
         Value::Object(object) => match object.data() {
@@ -263,7 +267,7 @@ fn direct(value: &Value, depth: usize, numbers: Numbers, budget: &mut usize) -> 
     })
 }
 
-fn direct_map(map: &Map, depth: usize, numbers: Numbers) -> Result<Node, Error> {
+fn direct_map(map: &Map, depth: usize, numbers: Numbers, budget: &mut usize) -> Result<Node, Error> {
     let mut entries = Vec::with_capacity(map.len());
     for (key, item) in map.entries() {
         entries.push((lossy(&key).into_owned(), direct(&item, depth + 1, numbers, budget)?));

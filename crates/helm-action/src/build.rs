@@ -42,7 +42,15 @@ pub async fn build(context: &Context, manifest: &str) -> Result<Vec<Built>, Erro
 /// # Errors
 /// A document that is not an object, or a cluster that cannot be asked.
 pub async fn build_stored(context: &Context, manifest: &str) -> Result<Vec<Built>, Error> {
-    let mut built = Vec::new();
+    Ok(build_known(context, manifest).await?.0)
+}
+
+/// As [`build`]; objects of kinds that the cluster has not come apart from the others, as they are written.
+///
+/// # Errors
+/// A document that is not an object, or a cluster that cannot be asked.
+pub async fn build_known(context: &Context, manifest: &str) -> Result<(Vec<Built>, Vec<Object>), Error> {
+    let (mut built, mut unknown) = (Vec::new(), Vec::new());
     for parsed in parse_objects(manifest, context.profile)? {
         let mut object = parsed.object;
         match context.cluster.resource_of(&object).await {
@@ -51,11 +59,11 @@ pub async fn build_stored(context: &Context, manifest: &str) -> Result<Vec<Built
                 ownership::set(&mut object, &context.release, &context.namespace);
                 built.push(Built { object, resource, source: parsed.source });
             }
-            Err(ClusterError::UnknownKind { .. }) => {}
+            Err(ClusterError::UnknownKind { .. }) => unknown.push(object),
             Err(e) => return Err(e.into()),
         }
     }
-    Ok(built)
+    Ok((built, unknown))
 }
 
 /// Namespaced objects without a namespace get the release's; cluster-scoped ones lose theirs.

@@ -196,7 +196,9 @@ impl<'a> State<'a> {
         }
         let before = self.out.len();
         value::print(self.out, val.value());
-        self.cx.budget.write(self.out.len() - before).map_err(|what| self.fail(what))
+        let written = self.out.len() - before;
+        crate::limits::text_fits(written).map_err(|what| self.fail(what))?;
+        self.cx.budget.write(written).map_err(|what| self.fail(what))
     }
 
     // The walk.

@@ -143,7 +143,7 @@ async fn diff(stage: &Stage, shell: &Shell) -> Result<()> {
     stage.write("web-next.yaml", &stage.release_of_web(3))?;
     shell.run("grep -n -A1 'values:' web-next.yaml").await?;
     let shown = shell.run_expecting("helmrel diff -f web-next.yaml", 1).await?;
-    ensure!(shown.contains("upgrade") || shown.contains("Upgrade"), "the preview should say that it is an upgrade");
+    ensure!(shown.contains("HelmRelease demo/web: upgrade"), "the preview should say that it is an upgrade");
     println!("\n(Exit code 1 says that something differs; the cluster was not touched:)");
     let history = shell.run("helm history web -n demo --max 1").await?;
     ensure!(history.lines().any(|line| line.starts_with('2')), "the newest revision should still be 2");

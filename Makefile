@@ -46,8 +46,11 @@ lint: preflight ## Check format, lints and documentation
 fmt: preflight ## Format the code
 	$(CARGO) fmt --all
 
-demo: preflight tools build ## Show the controller at work on a control plane of its own (KEEP=1 leaves it running)
-	@echo "==> building the demo"
+demo: preflight ## Show the controller at work on a control plane of its own (KEEP=1 leaves it running)
+	@echo "==> the programs that the demo runs (the first time: a download of 250 MB, or a build of 15 minutes)"
+	@hack/tools.sh etcd kube-apiserver kube-controller-manager kubectl helm4
+	@echo "==> building helmrel and the demo (the first time takes some minutes)"
+	@$(CARGO) build --locked --bin helmrel
 	@$(CARGO) build --locked -p testkit --example demo
 	@CHART='$(CHART)' KEEP='$(KEEP)' HELMREL='$(abspath $(TARGET))/debug/helmrel' $(TARGET)/debug/examples/demo
 

@@ -108,7 +108,7 @@ impl Budget {
 
 /// Are the texts among the values short enough for one call?
 pub(crate) fn texts_fit<'v>(values: impl IntoIterator<Item = &'v go_value::Value>) -> Result<(), String> {
-    let length = |v: &go_value::Value| v.as_str().map_or(0, |s| s.len());
+    let length = |v: &go_value::Value| v.as_str().map_or(0, go_value::Str::len);
     text_fits(values.into_iter().map(length).fold(0, usize::saturating_add))
 }
 

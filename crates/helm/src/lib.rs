@@ -8,6 +8,8 @@
 //! [`chart::process_dependencies`] settles the subcharts; [`render`] makes manifests, hooks and notes; [`release`] packs
 //! them into what Helm stores.
 
+#![allow(clippy::case_sensitive_file_extension_comparisons, reason = "Helm compares names so")]
+
 pub mod chart;
 pub mod engine;
 pub mod error;

@@ -130,6 +130,7 @@ fn edit(text: &str, key: &str, entries: &BTreeMap<String, String>) -> Option<Str
     let indent = indent_of(lines[first]);
     let wanted = format!("{}{key}:", " ".repeat(indent));
     let mut added = String::new();
+    #[expect(clippy::single_match_else, reason = "two cases of one length")]
     let at = match (metadata + 1..end).find(|&i| trimmed(lines[i]) == wanted) {
         Some(section) => {
             let section_end = block_end(&lines, section, indent);

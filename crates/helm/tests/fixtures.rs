@@ -2,7 +2,7 @@
 //!
 //! Needs HELMREL_FIXTURES, the folder with `*/N-state.json`.
 
-#![expect(clippy::unwrap_used)]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
 use std::io::Read;
 use std::path::PathBuf;

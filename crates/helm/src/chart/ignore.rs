@@ -135,6 +135,7 @@ fn class(p: &[char], mut i: usize, c: char) -> Option<(bool, usize)> {
 }
 
 /// Iterative matching with one point of return per star, so that no pattern is exponential.
+#[expect(clippy::many_single_char_names, reason = "two texts and two places in them")]
 fn match_from(p: &[char], s: &[char]) -> bool {
     let (mut i, mut j) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use go_template::{Context, FuncError, FuncMap, Type};
+use go_template::{Context, FuncError, FuncMap, Parsed, Type};
 use go_value::{List, Map, Str, Value};
 
 use super::Environment;
@@ -18,15 +18,28 @@ use crate::profile::HelmProfile;
 /// How often templates may include themselves, Helm's limit.
 const MAX_INCLUDES: u32 = 1000;
 
+/// How many bytes of texts that `tpl` parsed are kept during a render.
+const MAX_PARSED: usize = 4 << 20;
+
 /// What functions remember during one render.
 pub(super) struct RenderState {
     environment: Environment,
     included: HashMap<Str, u32>,
+    /// What `tpl` parsed: charts give it the same few texts again and again.
+    parsed: HashMap<Str, Parsed>,
+    parsed_bytes: usize,
 }
 
 impl RenderState {
     pub(super) fn new(environment: Environment) -> Self {
-        Self { environment, included: HashMap::new() }
+        Self { environment, included: HashMap::new(), parsed: HashMap::new(), parsed_bytes: 0 }
+    }
+
+    fn remember(&mut self, text: &Str, parsed: &Parsed) {
+        if self.parsed_bytes < MAX_PARSED {
+            self.parsed_bytes += text.len() + 256;
+            self.parsed.insert(text.clone(), parsed.clone());
+        }
     }
 }
 
@@ -153,10 +166,18 @@ fn register_templates(f: &mut FuncMap) {
         let mut set = cx.set().clone();
         let quoted = || go_value::quote::quote(&source);
         let name = set.name().to_string();
-        let main = set.parse(&name, &source).map_err(|e| FuncError::Wrapped {
-            text: format!("cannot parse template {}: {e}", quoted()),
-            source: Box::new(e),
-        })?;
+        let known = state(cx)?.parsed.get(&source).cloned();
+        let parsed = if let Some(parsed) = known {
+            parsed
+        } else {
+            let parsed = set.compile(&name, &source).map_err(|e| FuncError::Wrapped {
+                text: format!("cannot parse template {}: {e}", quoted()),
+                source: Box::new(e),
+            })?;
+            state(cx)?.remember(&source, &parsed);
+            parsed
+        };
+        let main = set.add(&parsed);
         let out = cx.execute_template(&set, &main, &a[1]).map_err(|e| FuncError::Wrapped {
             text: format!("error during tpl function execution for {}: {e}", quoted()),
             source: e,

@@ -5,6 +5,7 @@
 //! `pkg/engine`. The surprising things: all templates of a chart and its subcharts live in one set, so a `define` in
 //! one is seen by all, and the last one parsed wins; `.Template` is written into the map a chart's templates share.
 
+mod cache;
 mod capabilities;
 mod durations;
 mod error;
@@ -194,7 +195,9 @@ fn execute(
     let order = parse_order(templates);
     for name in &order {
         let template = &templates[*name];
-        set.parse(name, &template.text[..]).map_err(|e| Error::Render(error::parse_error(name, &e.to_string())))?;
+        let parsed = cache::parsed(&set, profile, name, &template.text)
+            .map_err(|e| Error::Render(error::parse_error(name, &e.to_string())))?;
+        set.add(&parsed);
     }
     let options = Options { missing_key: MissingKey::Zero, limits: environment.limits.for_stack(STACK_BYTES) };
     let mut state = functions::RenderState::new(environment.clone());

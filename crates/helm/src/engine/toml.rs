@@ -4,6 +4,8 @@
 //! before tables, nested tables are indented, whole floats keep a `.0` (every number of `values.yaml` is a float), and
 //! nulls are left out.
 
+use std::fmt::Write as _;
+
 use go_value::float::format_float;
 use go_value::{Kind, List, Map, Value};
 
@@ -84,7 +86,7 @@ impl Encoder {
                 }
                 if !key.is_empty() {
                     self.indent(key);
-                    self.text.push_str(&format!("[{}]", path(key)));
+                    let _ = write!(self.text, "[{}]", path(key));
                     self.newline();
                 }
                 self.table(key, map)
@@ -97,7 +99,7 @@ impl Encoder {
                     let Value::Map(map) = item else { continue };
                     self.newline();
                     self.indent(key);
-                    self.text.push_str(&format!("[[{}]]", path(key)));
+                    let _ = write!(self.text, "[[{}]]", path(key));
                     self.newline();
                     self.table(key, map)?;
                 }
@@ -215,7 +217,9 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\u{c}' => out.push_str("\\f"),
             '\r' => out.push_str("\\r"),
-            c if c < ' ' || c == '\u{7f}' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c if c < ' ' || c == '\u{7f}' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
             c => out.push(c),
         }
     }

@@ -159,19 +159,17 @@ impl Reader {
 
     /// One part of a key: bare or quoted.
     fn part(&mut self) -> Found<String> {
-        match self.peek() {
-            Some(q @ ('"' | '\'')) => self.string(q),
-            _ => {
-                let start = self.at;
-                while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
-                    self.at += 1;
-                }
-                if start == self.at {
-                    return self.fault(format!("expected '.' or '=', but got {} instead", one(self.peek())));
-                }
-                Ok(self.chars[start..self.at].iter().collect())
-            }
+        if let Some(q @ ('"' | '\'')) = self.peek() {
+            return self.string(q);
         }
+        let start = self.at;
+        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
+            self.at += 1;
+        }
+        if start == self.at {
+            return self.fault(format!("expected '.' or '=', but got {} instead", one(self.peek())));
+        }
+        Ok(self.chars[start..self.at].iter().collect())
     }
 
     fn assignment(&mut self, table: &[String], depth: usize) -> Found<()> {

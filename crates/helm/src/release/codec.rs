@@ -49,6 +49,7 @@ pub fn labels(release: &Release) -> BTreeMap<String, String> {
     labels
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 pub(super) fn is_zero(n: &i64) -> bool {
     *n == 0
 }
@@ -219,8 +220,8 @@ fn files_in(files: Option<Vec<Option<FileRecord>>>) -> Result<Vec<File>, Error> 
         .collect()
 }
 
-fn values_in(json: Option<Json>) -> Result<Map, Error> {
-    match json.as_ref().map(from_json) {
+fn values_in(json: Option<&Json>) -> Result<Map, Error> {
+    match json.map(from_json) {
         None | Some(Value::Nil) => Ok(Map::new()),
         Some(Value::Map(map)) => Ok(map),
         Some(_) => Err(record_error("values are not an object")),
@@ -258,7 +259,7 @@ pub fn from_json_bytes(json: &[u8]) -> Result<Release, Error> {
             metadata: chart.metadata,
             lock: chart.lock,
             templates: files_in(chart.templates)?,
-            values: values_in(chart.values)?,
+            values: values_in(chart.values.as_ref())?,
             schema: chart.schema.map(|s| decode_base64(&s)).transpose()?.map(Into::into),
             files: files_in(chart.files)?,
             modified: chart.modtime,
@@ -271,7 +272,7 @@ pub fn from_json_bytes(json: &[u8]) -> Result<Release, Error> {
         version: release.version as i64,
         info,
         chart,
-        config: values_in(release.config)?,
+        config: values_in(release.config.as_ref())?,
         manifest: release.manifest,
         hooks: release.hooks.unwrap_or_default(),
         apply_method: match release.apply_method.as_deref() {

@@ -4,6 +4,8 @@
 //! object's key order is that of Go's struct, hooks of the event `test` are left out, and a byte that differs makes
 //! every release count as foreign, so the text is Go's `encoding/json` to the letter.
 
+use std::fmt::Write as _;
+
 use go_value::Value;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
@@ -11,6 +13,14 @@ use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use super::{Hook, HookEvent, Info, Release};
 use crate::chart::Metadata;
 use crate::error::Error;
+
+/// Bytes in hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, b| {
+        let _ = write!(text, "{b:02x}");
+        text
+    })
+}
 
 /// A hash algorithm for digests, named as in `algo:hex`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +47,6 @@ impl Algorithm {
 
     /// The digest of `bytes` as `algo:hex`.
     pub fn digest(self, bytes: &[u8]) -> String {
-        let hex = |sum: &[u8]| sum.iter().map(|b| format!("{b:02x}")).collect::<String>();
         match self {
             Self::Sha256 => format!("sha256:{}", hex(&Sha256::digest(bytes))),
             Self::Sha384 => format!("sha384:{}", hex(&Sha384::digest(bytes))),

@@ -42,7 +42,7 @@ pub fn shorten(name: &str) -> String {
     while !name.is_char_boundary(cut) {
         cut -= 1;
     }
-    let hex: String = sum.iter().take(6).map(|b| format!("{b:02x}")).collect();
+    let hex: String = super::digest::hex(&sum[..6]);
     format!("{}-{hex}", &name[..cut])
 }
 

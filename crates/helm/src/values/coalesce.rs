@@ -104,7 +104,7 @@ impl<'w> Coalesce<'w> {
                         below.insert(key, copy);
                     }
                     Some(_) => {
-                        self.warnings.add(format!("Conflict: cannot merge map onto non-map for {shown:?}. Skipping."))
+                        self.warnings.add(format!("Conflict: cannot merge map onto non-map for {shown:?}. Skipping."));
                     }
                 }
             } else if matches!(below.get(&key), Some(Value::Map(_))) {

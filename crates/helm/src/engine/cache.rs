@@ -1,0 +1,50 @@
+//! Parsed templates, kept from one render to the next.
+//!
+//! Owns: finding the parsed form of a template by its name and text. Does not own: parsing. The same chart is rendered
+//! again and again (drift checks, retries, many releases of one chart), and most of a render's time can be parsing. The
+//! surprising thing: nothing is ever wrong in the cache, because the whole text is compared, so it needs no clearing
+//! but for its size.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use go_template::{ParseError, Parsed, Set};
+
+use crate::profile::HelmProfile;
+
+/// How many bytes of template texts are kept; parsed they need several times as much.
+const MAX_BYTES: usize = 16 << 20;
+
+/// By profile, because the functions that a template may name differ.
+type Key = (HelmProfile, Arc<str>);
+
+/// A text and its parsed form.
+type Known = (Arc<[u8]>, Parsed);
+
+#[derive(Default)]
+struct Cache {
+    entries: HashMap<Key, Vec<Known>>,
+    bytes: usize,
+}
+
+static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
+
+/// The parsed form of a template; parsed now if it is not known.
+pub(super) fn parsed(set: &Set, profile: HelmProfile, name: &str, text: &Arc<[u8]>) -> Result<Parsed, ParseError> {
+    let key = (profile, Arc::from(name));
+    let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().entries.get(&key)
+        && let Some((_, parsed)) = known.iter().find(|(own, _)| Arc::ptr_eq(own, text) || own == text)
+    {
+        return Ok(parsed.clone());
+    }
+    let parsed = set.compile(name, &text[..])?;
+    let mut cache = lock();
+    if cache.bytes + text.len() > MAX_BYTES {
+        // Rare, and what is in use comes back with the next render.
+        *cache = Cache::default();
+    }
+    cache.bytes += text.len() + name.len() + 64;
+    cache.entries.entry(key).or_default().push((Arc::clone(text), parsed.clone()));
+    Ok(parsed)
+}

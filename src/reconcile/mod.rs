@@ -191,7 +191,10 @@ impl<'a> Pass<'a> {
                 step => {
                     self.record.begin(&step, step::timeout(release, &step));
                     self.publish().await?;
-                    let outcome = step::run(&step, release, desired, &actions).await;
+                    let mut outcome = step::run(&step, release, desired, &actions).await;
+                    if let Some(version) = outcome.last().map(|r| r.version) {
+                        self.context.clean(release, version).seed(std::mem::take(&mut outcome.applied));
+                    }
                     if outcome.error.is_some() && outcome.stored.is_empty() {
                         progress.failed_unstored = true;
                     }

@@ -22,7 +22,7 @@ pub async fn storage(
     status: &HelmReleaseStatus,
     actions: &helm_action::Context,
 ) -> Result<Observed, String> {
-    let heads = actions.storage.heads(&actions.release).await.map_err(|e| e.to_string())?;
+    let heads = actions.storage.observe(&actions.release).await.map_err(|e| e.to_string())?;
     let mut observed = Observed::default();
     let Some(head) = heads.last() else { return Ok(observed) };
     observed.last = Some(actions.storage.read(head).await.map_err(|e| e.to_string())?);

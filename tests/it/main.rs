@@ -1,9 +1,10 @@
 //! The integration tests of the root package: one binary, a module a theme.
 //!
 //! `generated`: files made from the code are fresh. `layers`: the repository's own rules. `lab`: the controller as a
-//! process. `fixtures`: Flux's scenarios replayed.
+//! process. `fixtures`: Flux's scenarios replayed. `release`: costs, drift, interplay with Helm, bad input.
 
 mod fixtures;
 mod generated;
 mod lab;
 mod layers;
+mod release;

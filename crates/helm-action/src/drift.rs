@@ -31,6 +31,11 @@ impl CleanCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
+    /// Objects that are known to be as they should be at these versions.
+    pub fn seed(&self, applied: Vec<(ObjectId, String)>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(applied);
+    }
+
     fn put(&self, id: ObjectId, version: Option<String>) {
         let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match version {

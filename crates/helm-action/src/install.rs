@@ -49,7 +49,7 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
     helm::release::name::validate(&context.release).map_err(|e| {
         helm::Error::ReleaseName(format!("release name check failed: release name {:?}: {e}", &*context.release))
     })?;
-    let heads = context.storage.heads(&context.release).await?;
+    let heads = context.storage.observed(&context.release).await?;
     let last = heads.last();
     match last.map(|h| h.status) {
         None => {}
@@ -123,6 +123,9 @@ async fn perform(
     }
     let send = SendOptions { server_side: options.server_side, take_ownership: options.take_ownership, migrate: false };
     let live = update::send(context, objects, objects, send).await?;
+    if send.server_side {
+        run.applied(&live);
+    }
     update::wait(context, live, options.wait).await?;
     if !options.disable_hooks {
         hooks::run(context, run, release, HookEvent::PostInstall, options.wait.timeout)

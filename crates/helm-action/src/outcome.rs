@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use helm::release::Release;
+use kube_object::{Object, ObjectId};
 
 use crate::error::Error;
 
@@ -16,6 +17,9 @@ pub struct Outcome {
     pub error: Option<Error>,
     /// What happened on the way, for people; newest last.
     pub log: Vec<String>,
+    /// The objects that were applied on the server's side, and their resourceVersion after that: they are as they
+    /// should be while they still have it.
+    pub applied: Vec<(ObjectId, String)>,
     /// How long it took.
     pub took: Duration,
 }
@@ -40,6 +44,7 @@ impl Outcome {
 pub(crate) struct Run {
     stored: Vec<Arc<Release>>,
     log: Vec<String>,
+    applied: Vec<(ObjectId, String)>,
     started: Instant,
 }
 
@@ -48,7 +53,7 @@ const MAX_LOG: usize = 200;
 
 impl Run {
     pub(crate) fn new() -> Self {
-        Self { stored: Vec::new(), log: Vec::new(), started: Instant::now() }
+        Self { stored: Vec::new(), log: Vec::new(), applied: Vec::new(), started: Instant::now() }
     }
 
     pub(crate) fn stored(&mut self, release: Arc<Release>) {
@@ -63,7 +68,12 @@ impl Run {
         }
     }
 
+    pub(crate) fn applied(&mut self, live: &[Object]) {
+        self.applied = live.iter().map(|o| (o.id(), o.resource_version().to_owned())).collect();
+    }
+
     pub(crate) fn finish(self, result: Result<(), Error>) -> Outcome {
-        Outcome { stored: self.stored, error: result.err(), log: self.log, took: self.started.elapsed() }
+        let Self { stored, log, applied, started } = self;
+        Outcome { stored, error: result.err(), log, applied, took: started.elapsed() }
     }
 }

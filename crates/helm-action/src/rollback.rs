@@ -40,7 +40,7 @@ pub async fn rollback(context: &Context, options: &RollbackOptions) -> Outcome {
 }
 
 async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) -> Result<(), Error> {
-    let heads = context.storage.heads(&context.release).await?;
+    let heads = context.storage.observed(&context.release).await?;
     let last_head = heads.last().ok_or(Error::NotFound)?;
     let last = context.storage.read(last_head).await?;
     let target_head = heads.iter().find(|h| h.version == options.version).ok_or(Error::NotFound)?;
@@ -75,6 +75,9 @@ async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) ->
     };
     let sent = async {
         let live = update::send(context, &objects, &original, send).await?;
+        if send.server_side {
+            run.applied(&live);
+        }
         let ids: Vec<_> = objects.iter().map(|b| b.object.id()).collect();
         update::prune(context, run, &original, &ids).await?;
         Ok::<_, Error>(live)

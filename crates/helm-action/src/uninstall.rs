@@ -42,7 +42,7 @@ pub async fn uninstall(context: &Context, options: &UninstallOptions) -> Outcome
 }
 
 async fn attempt(context: &Context, options: &UninstallOptions, run: &mut Run) -> Result<(), Error> {
-    let heads = context.storage.heads(&context.release).await?;
+    let heads = context.storage.observed(&context.release).await?;
     let last_head = heads.last().ok_or(Error::NotFound)?;
     let last = context.storage.read(last_head).await?;
     let mut release = Release::clone(&last);

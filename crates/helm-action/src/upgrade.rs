@@ -78,7 +78,7 @@ pub struct Baseline {
 /// # Errors
 /// There is no revision, the newest is pending, or none may be upgraded.
 pub async fn baseline(context: &Context) -> Result<Baseline, Error> {
-    let heads = context.storage.heads(&context.release).await?;
+    let heads = context.storage.observed(&context.release).await?;
     let no_deployed = || Error::NoDeployedRelease(context.release.to_string());
     let last_head = heads.last().ok_or_else(no_deployed)?;
     let last = context.storage.read(last_head).await?;
@@ -192,6 +192,9 @@ async fn perform(
             .map_err(|e| hooked("pre-upgrade", e))?;
     }
     let live = update::send(context, objects, original, send).await?;
+    if send.server_side {
+        run.applied(&live);
+    }
     let target: Vec<_> = objects.iter().map(|b| b.object.id()).collect();
     update::prune(context, run, original, &target).await?;
     update::wait(context, live, options.wait).await?;

@@ -9,7 +9,7 @@ mod cache;
 mod secrets;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use helm::release::{Release, Status, codec};
 use kube_ops::{Class, Cluster};
@@ -26,6 +26,7 @@ pub struct Storage {
     cluster: Cluster,
     namespace: Arc<str>,
     cache: RecordCache,
+    listed: Arc<Mutex<Option<(String, Vec<RecordHead>)>>>,
 }
 
 /// What is known of a record without decoding it.
@@ -46,7 +47,7 @@ pub struct RecordHead {
 impl Storage {
     /// The storage in `namespace`. Records that were read once are not read again while their resourceVersion stays.
     pub fn new(cluster: Cluster, namespace: &str, cache: RecordCache) -> Self {
-        Self { cluster, namespace: namespace.into(), cache }
+        Self { cluster, namespace: namespace.into(), cache, listed: Arc::default() }
     }
 
     /// Where the records are.
@@ -68,6 +69,29 @@ impl Storage {
             .map_err(Self::fault("query: failed to query"))?;
         heads.sort_by_key(|h| h.version);
         Ok(heads)
+    }
+
+    /// As [`Storage::heads`], and the action that follows builds on this answer instead of asking again.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn observe(&self, name: &str) -> Result<Vec<RecordHead>, Error> {
+        let heads = self.heads(name).await?;
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some((name.to_owned(), heads.clone()));
+        Ok(heads)
+    }
+
+    /// What was observed just now, once; else the answer of a new request. That someone else wrote in between shows
+    /// when the next revision is created: two cannot have the same number.
+    ///
+    /// # Errors
+    /// As [`Storage::heads`].
+    pub async fn observed(&self, name: &str) -> Result<Vec<RecordHead>, Error> {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match listed {
+            Some((of, heads)) if of == name => Ok(heads),
+            _ => self.heads(name).await,
+        }
     }
 
     /// The release of a head, from the cache or by one request.

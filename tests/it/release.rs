@@ -1,0 +1,404 @@
+//! Releases through the running controller: what they cost, how drift ends, what Helm reads, what goes wrong.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use testkit::control_plane::run;
+use testkit::{Archive, ChartBuilder, ChartRepo, ControlPlane, Proxy};
+
+use crate::lab::{self, Controller, condition};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A namespace with a chart repository, and a controller that sees nothing else.
+struct Lab {
+    plane: std::sync::Arc<ControlPlane>,
+    client: kube::Client,
+    repo: ChartRepo,
+    proxy: Proxy,
+    controller: Controller,
+    namespace: String,
+}
+
+impl Lab {
+    async fn new(charts: &[Archive]) -> Result<Self> {
+        let plane = ControlPlane::shared().await;
+        lab::add_kinds(&plane).await?;
+        let namespace = plane.namespace("rel").await?;
+        let repo = ChartRepo::start()?;
+        for chart in charts {
+            repo.add(chart);
+        }
+        let proxy = Proxy::start(&plane).await?;
+        let controller =
+            Controller::start(&proxy.kubeconfig(), &["--namespace", &namespace, "--requeue-dependency", "1s"]).await?;
+        let client = plane.client().await?;
+        let lab = Self { plane, client, repo, proxy, controller, namespace };
+        lab.apply(&[lab.repository("repo", &lab.repo.url())])?;
+        Ok(lab)
+    }
+
+    fn repository(&self, name: &str, url: &str) -> Value {
+        json!({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository",
+            "metadata": {"name": name, "namespace": self.namespace}, "spec": {"interval": "1h", "url": url}})
+    }
+
+    /// A HelmRelease of a chart in the repository; `spec` is laid over the usual one.
+    fn release(&self, name: &str, chart: &str, version: &str, spec: &Value) -> Value {
+        let mut release = json!({
+            "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
+            "metadata": {"name": name, "namespace": self.namespace},
+            "spec": {
+                "interval": "1h", "timeout": "30s",
+                "chart": {"spec": {"chart": chart, "version": version,
+                    "sourceRef": {"kind": "HelmRepository", "name": "repo"}}},
+            },
+        });
+        for (key, value) in spec.as_object().into_iter().flatten() {
+            release["spec"][key] = value.clone();
+        }
+        release
+    }
+
+    fn apply(&self, objects: &[Value]) -> Result<()> {
+        lab::kubectl_apply(&self.plane, objects)
+    }
+
+    async fn read(&self, api_version: &str, kind: &str, name: &str) -> Result<Option<Value>> {
+        lab::read(&self.client, &lab::path(api_version, kind, &self.namespace, name)).await
+    }
+
+    async fn status(&self, name: &str) -> Result<Value> {
+        self.read("helm.toolkit.fluxcd.io/v2", "HelmRelease", name).await?.context("no such HelmRelease")
+    }
+
+    /// Wait until a condition of a release has this status and reason for its current generation.
+    async fn until(&self, name: &str, kind: &str, status: &str, reason: &str) -> Result<Value> {
+        let found = lab::eventually(&format!("{name} {kind}={status} {reason}"), MINUTE, || async {
+            let release = self.status(name).await?;
+            let current = condition(&release, kind).is_some_and(|c| {
+                c["status"] == status
+                    && c["reason"] == reason
+                    && c["observedGeneration"] == release["metadata"]["generation"]
+            });
+            Ok(if current { Ok(release) } else { Err(release["status"].to_string()) })
+        })
+        .await;
+        found.map_err(|e| e.context(self.controller.log()))
+    }
+
+    /// Ask for a pass and wait until it is over.
+    async fn ask(&self, name: &str, token: &str) -> Result<Value> {
+        self.kubectl(&["annotate", "--overwrite", "hr", name, &format!("reconcile.fluxcd.io/requestedAt={token}")])?;
+        lab::eventually(&format!("{name} handles {token}"), MINUTE, || async {
+            let release = self.status(name).await?;
+            let handled = release["status"]["lastHandledReconcileAt"] == token;
+            Ok(if handled { Ok(release) } else { Err(release["status"].to_string()) })
+        })
+        .await
+    }
+
+    fn kubectl(&self, args: &[&str]) -> Result<String> {
+        run(self.plane.kubectl()?.args(["-n", &self.namespace]).args(args))
+    }
+
+    /// The events about a release, as `reason: message`.
+    async fn events(&self, name: &str) -> Result<Vec<String>> {
+        let events = lab::list(&self.client, "v1", "Event", &self.namespace).await?;
+        let about = events.iter().filter(|e| e["involvedObject"]["name"] == name);
+        Ok(about.map(|e| format!("{}: {}", text(&e["reason"]), text(&e["message"]))).collect())
+    }
+
+    /// The requests of the controller since the last reset, watches left out, as `verb path`.
+    fn requests(&self) -> Vec<String> {
+        let watches = |e: &&testkit::proxy::Entry| e.kind.verb != "watch";
+        self.proxy.log().iter().filter(watches).map(|e| format!("{} {}", e.kind.verb, e.path)).collect()
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// A chart with a ConfigMap, a Secret and a Deployment.
+fn small(version: &str) -> Result<Archive> {
+    ChartBuilder::new("small", version)
+        .values("greeting: hello\npassword: s3cret\nreplicas: 1\n")
+        .template(
+            "objects.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\ndata:\n  greeting: {{ .Values.greeting | quote }}\n  version: {{ .Chart.Version | quote }}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ .Release.Name }}\nstringData:\n  password: {{ .Values.password | quote }}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\nspec:\n  replicas: {{ .Values.replicas }}\n  selector:\n    matchLabels:\n      app: {{ .Release.Name }}\n  template:\n    metadata:\n      labels:\n        app: {{ .Release.Name }}\n    spec:\n      containers:\n      - name: main\n        image: example.test/main:1\n",
+        )
+        .build()
+}
+
+/// A chart whose only template is this text.
+fn chart_of(name: &str, template: &str) -> Result<Archive> {
+    ChartBuilder::new(name, "1.0.0").template("object.yaml", template).build()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passes_cost_few_requests() -> Result<()> {
+    let Some(fixtures) = std::env::var_os("HELMREL_FIXTURES").map(std::path::PathBuf::from) else {
+        eprintln!("SKIPPED: HELMREL_FIXTURES is not set, the cost of podinfo is not counted");
+        return Ok(());
+    };
+    let lab = Lab::new(&[]).await?;
+    for file in ["index.yaml", "podinfo-6.13.0.tgz"] {
+        lab.repo.put(&format!("/{file}"), std::fs::read(fixtures.join("repo").join(file))?);
+    }
+    lab.kubectl(&["wait", "--for=condition=Ready", "helmrepository/repo", "--timeout=30s"])?;
+    lab.proxy.reset();
+    lab.apply(&[lab.release(
+        "podinfo",
+        "podinfo",
+        "6.13.0",
+        &json!({"interval": "8s",
+        "driftDetection": {"mode": "enabled"}, "values": {"serviceAccount": {"enabled": true}}}),
+    )])?;
+    lab.until("podinfo", "Ready", "True", "InstallSucceeded").await?;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let install = lab.requests();
+    println!("install: {} requests\n  {}", install.len(), install.join("\n  "));
+    ensure!(install.len() <= 25, "an install of podinfo took {} requests", install.len());
+
+    // The first pass after it may read what it has not seen yet.
+    lab.ask("podinfo", "first").await?;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    lab.proxy.reset();
+    lab.ask("podinfo", "second").await?;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let asked = lab.requests();
+    println!("asked for: {} requests\n  {}", asked.len(), asked.join("\n  "));
+    ensure!(asked.len() <= 10, "a pass that changes nothing took {} requests", asked.len());
+
+    lab.proxy.reset();
+    tokio::time::sleep(Duration::from_secs(12)).await;
+    let timed = lab.requests();
+    println!("by timer: {} requests\n  {}", timed.len(), timed.join("\n  "));
+    // One or two passes fit into that time.
+    ensure!(!timed.is_empty() && timed.len() <= 12, "passes by timer took {} requests", timed.len());
+    lab.controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn drift_is_repaired_or_only_told() -> Result<()> {
+    let lab = Lab::new(&[small("1.0.0")?]).await?;
+    for mode in ["enabled", "warn"] {
+        lab.apply(&[lab.release(mode, "small", "1.0.0", &json!({"driftDetection": {"mode": mode}}))])?;
+    }
+    for mode in ["enabled", "warn"] {
+        lab.until(mode, "Ready", "True", "InstallSucceeded").await?;
+        lab.kubectl(&["patch", "configmap", mode, "-p", r#"{"data":{"greeting":"bye"}}"#])?;
+        lab.kubectl(&["patch", "secret", mode, "-p", r#"{"stringData":{"password":"0ther-s3cret"}}"#])?;
+    }
+
+    lab.proxy.reset();
+    let release = lab.ask("enabled", "1").await?;
+    let repair: Vec<String> = lab.requests();
+    println!("a pass that repairs two objects: {} requests\n  {}", repair.len(), repair.join("\n  "));
+    ensure!(repair.len() <= 16, "a repair took {} requests", repair.len());
+    ensure!(condition(&release, "Ready").is_some_and(|c| c["status"] == "True"), "{}", release["status"]);
+    let map = lab.read("v1", "ConfigMap", "enabled").await?.context("no ConfigMap")?;
+    ensure!(map["data"]["greeting"] == "hello", "the repair did not come: {map}");
+    let secret = lab.read("v1", "Secret", "enabled").await?.context("no Secret")?;
+    ensure!(secret["data"]["password"] == "czNjcmV0", "the Secret was not repaired");
+    let managers: Vec<&str> =
+        map["metadata"]["managedFields"].as_array().into_iter().flatten().map(|f| text(&f["manager"])).collect();
+    ensure!(managers.iter().filter(|m| **m == "helm-controller").count() == 1, "{managers:?}");
+
+    lab.proxy.reset();
+    lab.ask("warn", "1").await?;
+    let told = lab.requests();
+    let writes = told.iter().filter(|r| !r.starts_with("get ") && !r.starts_with("list "));
+    println!("a pass that tells: {} requests\n  {}", told.len(), told.join("\n  "));
+    ensure!(
+        writes.clone().all(|r| r.contains("dryRun") || r.contains("/events") || r.contains("/status")),
+        "warn must not write to objects: {:?}",
+        writes.collect::<Vec<_>>()
+    );
+    let map = lab.read("v1", "ConfigMap", "warn").await?.context("no ConfigMap")?;
+    ensure!(map["data"]["greeting"] == "bye", "warn must not repair: {map}");
+    let release = lab.status("warn").await?;
+    ensure!(condition(&release, "Drifted").is_some_and(|c| c["status"] == "True"), "{}", release["status"]);
+
+    for mode in ["enabled", "warn"] {
+        let events = lab.events(mode).await?;
+        let told = events.iter().find(|e| e.starts_with("DriftDetected")).context("no event about drift")?;
+        ensure!(
+            told.contains(&format!("ConfigMap/{}/{mode} changed (0 additions, 1 changes, 0 removals)", lab.namespace)),
+            "{told}"
+        );
+        ensure!(told.contains("bye") && told.contains("hello"), "both values belong into the event: {told}");
+        let all = format!("{}{}{}", events.join("\n"), lab.status(mode).await?, lab.controller.log());
+        for hidden in ["s3cret", "czNjcmV0", "MHRoZXItczNjcmV0"] {
+            ensure!(!all.contains(hidden), "{hidden} came to light");
+        }
+    }
+    lab.controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn helm_reads_and_rolls_back_what_we_wrote() -> Result<()> {
+    let lab = Lab::new(&[small("1.0.0")?, small("1.1.0")?]).await?;
+    for helm in ["helm4", "helm3"] {
+        let call = |args: &[&str]| {
+            let mut command = if helm == "helm4" { lab.plane.helm4()? } else { lab.plane.helm3()? };
+            run(command.args(["-n", &lab.namespace]).args(args))
+        };
+        lab.apply(&[lab.release(helm, "small", "1.0.0", &json!({}))])?;
+        lab.until(helm, "Ready", "True", "InstallSucceeded").await?;
+        lab.apply(&[lab.release(helm, "small", "1.1.0", &json!({"values": {"greeting": "hi"}}))])?;
+        lab.until(helm, "Ready", "True", "UpgradeSucceeded").await?;
+
+        let listed: Value = serde_json::from_str(&call(&["list", "-o", "json"])?)?;
+        let own = listed.as_array().into_iter().flatten().find(|r| r["name"] == helm).context("not listed")?;
+        ensure!(own["status"] == "deployed" && own["revision"] == "2" && own["chart"] == "small-1.1.0", "{own}");
+        ensure!(call(&["get", "values", helm, "-o", "json"])?.contains(r#""greeting":"hi""#));
+        ensure!(call(&["get", "manifest", helm])?.contains("greeting: \"hi\""));
+        let history: Value = serde_json::from_str(&call(&["history", helm, "-o", "json"])?)?;
+        let statuses: Vec<&str> = history.as_array().into_iter().flatten().map(|r| text(&r["status"])).collect();
+        ensure!(statuses == ["superseded", "deployed"], "{statuses:?}");
+
+        // Helm 4 applies on the server's side, where our fields are not its own.
+        let flags: &[&str] = if helm == "helm4" { &["--force-conflicts"] } else { &[] };
+        call(&[&["rollback", helm, "1"], flags].concat())?;
+        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
+        ensure!(map["data"]["greeting"] == "hello" && map["data"]["version"] == "1.0.0", "{map}");
+        // What Helm did behind its back, the controller undoes.
+        lab.ask(helm, "after-rollback").await?;
+        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
+        ensure!(map["data"]["greeting"] == "hi" && map["data"]["version"] == "1.1.0", "{map}");
+        let history: Value = serde_json::from_str(&call(&["history", helm, "-o", "json"])?)?;
+        ensure!(history.as_array().map(Vec::len) == Some(4), "{history}");
+    }
+    lab.controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn releases_of_helm_are_taken_over() -> Result<()> {
+    let chart = small("1.0.0")?;
+    let lab = Lab::new(&[chart.clone(), small("1.1.0")?]).await?;
+    let dir = tempfile::tempdir()?;
+    let file = dir.path().join("small.tgz");
+    std::fs::write(&file, &chart.bytes)?;
+    for helm in ["helm4", "helm3"] {
+        let mut command = if helm == "helm4" { lab.plane.helm4()? } else { lab.plane.helm3()? };
+        run(command.args(["-n", &lab.namespace, "install", helm]).arg(&file).args(["--set", "greeting=theirs"]))?;
+        lab.apply(&[lab.release(helm, "small", "1.1.0", &json!({"values": {"greeting": "ours"}}))])?;
+        let release = lab.until(helm, "Ready", "True", "UpgradeSucceeded").await?;
+        ensure!(release["status"]["history"][0]["version"] == 2, "{}", release["status"]);
+        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
+        ensure!(map["data"]["greeting"] == "ours" && map["data"]["version"] == "1.1.0", "{map}");
+    }
+    lab.controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
+    let lab = Lab::new(&[
+        small("1.0.0")?,
+        chart_of("fails", "{{ fail \"not like this\" }}")?,
+        ChartBuilder::new("small", "2.0.0").template("objects.yaml", "{{ fail \"not like this\" }}").build()?,
+        chart_of("invalid", "kind: ConfigMap\nmetadata: [\n")?,
+        chart_of("refused", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Not_A_Name\n")?,
+    ])
+    .await?;
+    let wrong = ChartBuilder::new("wrong", "1.0.0").build()?;
+    lab.repo.add_with_digest(&wrong, &testkit::charts::sha256(b"another one"));
+    let broken = Archive { bytes: b"no archive".to_vec(), ..ChartBuilder::new("broken", "1.0.0").build()? };
+    lab.repo.add(&broken);
+    lab.apply(&[
+        lab.repository("nowhere", "http://127.0.0.1:1"),
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "powerless", "namespace": lab.namespace}}),
+    ])?;
+
+    // A release that runs, and stays as it is whatever comes after.
+    lab.apply(&[lab.release("good", "small", "1.0.0", &json!({}))])?;
+    lab.until("good", "Ready", "True", "InstallSucceeded").await?;
+    let before = lab.read("v1", "Secret", "sh.helm.release.v1.good.v1").await?.context("no record")?;
+
+    let chart = |name: &str, repository: &str| {
+        json!({"chart": {"spec": {"chart": name, "version": "1.0.0",
+            "sourceRef": {"kind": "HelmRepository", "name": repository}}}})
+    };
+    let cases: &[(&str, Value, &str, &[&str])] = &[
+        ("unreachable", chart("small", "nowhere"), "SourceNotReady", &["HelmChart", "127.0.0.1:1"]),
+        ("unknown", chart("unheard-of", "repo"), "SourceNotReady", &["no chart name found"]),
+        ("digest", chart("wrong", "repo"), "SourceNotReady", &["digest"]),
+        ("archive", chart("broken", "repo"), "SourceNotReady", &["chart"]),
+        ("template", chart("fails", "repo"), "InstallFailed", &["fails/templates/object.yaml", "not like this"]),
+        ("manifest", chart("invalid", "repo"), "InstallFailed", &["templates/object.yaml"]),
+        ("refused", chart("refused", "repo"), "InstallFailed", &["Not_A_Name"]),
+        (
+            "values",
+            json!({"valuesFrom": [{"kind": "Secret", "name": "missing"}]}),
+            "ValuesError",
+            &["could not resolve Secret chart values reference", "missing", "not found"],
+        ),
+        ("powerless", json!({"serviceAccountName": "powerless"}), "", &["powerless", "forbidden"]),
+    ];
+    let releases: Vec<Value> = cases.iter().map(|(name, spec, ..)| lab.release(name, "small", "1.0.0", spec)).collect();
+    lab.apply(&releases)?;
+    for (name, _, reason, parts) in cases {
+        lab::eventually(&format!("{name} {reason}"), MINUTE, || async {
+            let release = lab.status(name).await?;
+            let ready = condition(&release, "Ready").cloned().unwrap_or_default();
+            let message = text(&ready["message"]);
+            let told = ready["status"] == "False"
+                && (reason.is_empty() || ready["reason"] == *reason)
+                && parts.iter().all(|p| message.contains(p));
+            Ok(if told { Ok(()) } else { Err(release["status"]["conditions"].to_string()) })
+        })
+        .await?;
+        println!("{name}: {}", condition(&lab.status(name).await?, "Ready").cloned().unwrap_or_default());
+    }
+
+    // The one that runs is given a chart that does not render: nothing is stored, nothing changes.
+    lab.apply(&[lab.release("good", "small", "2.0.0", &json!({}))])?;
+    lab.until("good", "Ready", "False", "UpgradeFailed").await?;
+    let after = lab.read("v1", "Secret", "sh.helm.release.v1.good.v1").await?.context("the record is gone")?;
+    ensure!(after["data"] == before["data"], "the record changed");
+    ensure!(lab.read("v1", "ConfigMap", "good").await?.is_some(), "an object is gone");
+    // And with the old chart all is well again.
+    lab.apply(&[lab.release("good", "small", "1.0.0", &json!({}))])?;
+    lab::eventually("good is ready again", MINUTE, || async {
+        let release = lab.status("good").await?;
+        let ready = condition(&release, "Ready").is_some_and(|c| c["status"] == "True");
+        Ok(if ready { Ok(()) } else { Err(release["status"].to_string()) })
+    })
+    .await?;
+    lab.controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_in_the_middle_leaves_nothing_stuck() -> Result<()> {
+    let slow = ChartBuilder::new("slow", "1.0.0")
+        .template(
+            "pod.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n  annotations:\n    testkit.helmrel.dev/delay: 8s\nspec:\n  containers:\n  - name: main\n    image: example.test/main:1\n",
+        )
+        .build()?;
+    let lab = Lab::new(&[slow]).await?;
+    lab.apply(&[lab.release("slow", "slow", "1.0.0", &json!({}))])?;
+    lab::eventually("the record is there", MINUTE, || async {
+        let record = lab.read("v1", "Secret", "sh.helm.release.v1.slow.v1").await?;
+        Ok(record.ok_or_else(|| "no record".to_owned()))
+    })
+    .await?;
+    let Lab { plane, client, repo: _repo, proxy, controller, namespace } = lab;
+    // The time a Pod has to end is over before the action is.
+    drop(controller);
+    let controller = Controller::start(&proxy.kubeconfig(), &["--namespace", &namespace]).await?;
+    let path = lab::path("helm.toolkit.fluxcd.io/v2", "HelmRelease", &namespace, "slow");
+    lab::eventually("slow is ready", MINUTE, || async {
+        let release = lab::read(&client, &path).await?.context("the release is gone")?;
+        let ready = condition(&release, "Ready").is_some_and(|c| c["status"] == "True");
+        Ok(if ready { Ok(()) } else { Err(release["status"].to_string()) })
+    })
+    .await
+    .map_err(|e| e.context(controller.log()))?;
+    let listed = run(plane.helm4()?.args(["-n", &namespace, "list", "--pending", "-q"]))?;
+    ensure!(listed.trim().is_empty(), "something is pending: {listed}");
+    controller.stop().await
+}

@@ -1,5 +1,7 @@
 //! `helmrel controller`.
 
+use std::io::IsTerminal;
+
 use anyhow::{Context, Result};
 use tracing_subscriber::EnvFilter;
 
@@ -13,7 +15,10 @@ pub(super) fn run(args: Args) -> Result<Exit> {
     // The client's own warnings quote whole answers, Secrets among them; its errors reach us without that.
     let filter = format!("warn,kube_client::client=off,helmrel={0},helm_action={0},kube_ops={0}", args.log_level);
     let filter = EnvFilter::try_new(filter).with_context(|| format!("unknown --log-level {:?}", args.log_level))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match args.log_encoding {
         LogEncoding::Json => log.json().init(),
         LogEncoding::Console => log.init(),

@@ -8,7 +8,7 @@ pub mod charts;
 pub mod files;
 pub mod show;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use flux_api::HelmRelease;
 use helm_action::crds::CrdsPolicy;
 use helm_action::drift::DriftKind;
@@ -20,7 +20,7 @@ use crate::reconcile::context::{Context, Halt, RefKind};
 use crate::reconcile::decide::{self, Decision, End, Observed, Progress, State, Step, StepKind};
 use crate::reconcile::desired::Desired;
 use crate::reconcile::record::Record;
-use crate::reconcile::{gather, observe, step};
+use crate::reconcile::{gather, observe, step, unsupported};
 
 /// What would happen to one release.
 #[derive(Debug)]
@@ -82,6 +82,9 @@ pub async fn as_applied(mut release: HelmRelease, context: &Context) -> Result<H
 pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview> {
     if release.spec.suspend == Some(true) {
         return Ok(Preview::nothing(release, "it is suspended"));
+    }
+    if let Some(message) = unsupported::field(release) {
+        bail!("{message}");
     }
     let mut notes = Vec::new();
     if let Err(halt) = gather::dependencies(release, context).await {

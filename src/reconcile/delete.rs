@@ -12,7 +12,7 @@ use kube_ops::{ApiError, Class};
 
 use super::desired::Desired;
 use super::notice::{Notice, Severity};
-use super::{Next, Pass, publish, step};
+use super::{Next, Pass, publish, step, unsupported};
 
 /// Work towards the object being gone.
 pub(super) async fn run(pass: &mut Pass<'_>) -> Result<Next, ApiError> {
@@ -23,6 +23,13 @@ pub(super) async fn run(pass: &mut Pass<'_>) -> Result<Next, ApiError> {
     }
     // A suspended release is let go without touching what it installed.
     if release.spec.suspend != Some(true) {
+        if release.spec.kube_config.is_some()
+            && !pass.record.status.history.is_empty()
+            && let Some(message) = unsupported::field(release)
+        {
+            // What was installed is on another cluster. To suspend the release lets its object go.
+            return pass.halt(super::stalled(reason::UNSUPPORTED_FIELD, message)).await;
+        }
         let gone = match pass.record.status.history.first().cloned() {
             Some(newest) if pass.record.status.storage_namespace.is_some() => remove(pass, &newest).await?,
             _ => true,

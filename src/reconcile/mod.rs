@@ -20,6 +20,7 @@ pub mod policy;
 pub mod publish;
 pub mod record;
 pub mod step;
+pub mod unsupported;
 pub mod values;
 
 use std::time::Duration;
@@ -61,6 +62,10 @@ pub struct Pass<'a> {
     latest: Option<HelmRelease>,
 }
 
+fn stalled(reason: &'static str, message: String) -> Halt {
+    Halt { reason, message, event: Some(Severity::Error), stalled: true, requeue: None }
+}
+
 /// Bring one release a step closer to its spec. Gives when to look again, and the object as last written.
 pub async fn reconcile(release: &HelmRelease, context: &Context, recorder: &Recorder) -> (Next, Option<HelmRelease>) {
     let mut pass = Pass::new(release, context, recorder);
@@ -93,6 +98,9 @@ impl<'a> Pass<'a> {
         if release.spec.suspend == Some(true) {
             return self.finish_observed(Next::AwaitChange).await;
         }
+        if let Some(message) = unsupported::field(release) {
+            return self.halt(stalled(reason::UNSUPPORTED_FIELD, message)).await;
+        }
         match self.context.charts.prepare(release).await {
             Ok((helm_chart, notices)) => {
                 self.record.notices.extend(notices);
@@ -100,15 +108,7 @@ impl<'a> Pass<'a> {
                 self.record.status.helm_chart = helm_chart;
             }
             Err(why) if why.contains("cross-namespace references are not allowed") => {
-                return self
-                    .halt(Halt {
-                        reason: reason::ACCESS_DENIED,
-                        message: why,
-                        event: Some(Severity::Error),
-                        stalled: true,
-                        requeue: None,
-                    })
-                    .await;
+                return self.halt(stalled(reason::ACCESS_DENIED, why)).await;
             }
             Err(why) => {
                 tracing::warn!(error = %why, "failed to prepare the chart");
@@ -192,6 +192,13 @@ impl<'a> Pass<'a> {
                     self.record.begin(&step, step::timeout(release, &step));
                     self.publish().await?;
                     let mut outcome = step::run(&step, release, desired, &actions).await;
+                    let (action, took) = (step.word(), outcome.took.as_millis());
+                    match &outcome.error {
+                        None => tracing::info!(action, took_ms = took, chart = desired.chart_text(), "done"),
+                        Some(error) => {
+                            tracing::warn!(action, took_ms = took, chart = desired.chart_text(), %error, "failed");
+                        }
+                    }
                     if let Some(version) = outcome.last().map(|r| r.version) {
                         self.context.clean(release, version).seed(std::mem::take(&mut outcome.applied));
                     }

@@ -107,7 +107,8 @@ impl Drifted {
             })
             .collect();
         if let Some((manager, time)) = managers.first() {
-            lines.push(format!("  last written by {manager} at {time}"));
+            let at = if time.is_empty() { String::new() } else { format!(" at {time}") };
+            lines.push(format!("  last written by {manager}{at}"));
         }
         lines
     }

@@ -46,6 +46,8 @@ pub const FACTORY_ERROR: &str = "FactoryError";
 pub const STATE_ERROR: &str = "StateError";
 /// What the release may do is not enough.
 pub const ACCESS_DENIED: &str = "AccessDenied";
+/// A field is set that this controller does not act on. Ours; Flux has no such reason.
+pub const UNSUPPORTED_FIELD: &str = "UnsupportedField";
 /// An expression does not compile.
 pub const INVALID_CEL_EXPRESSION: &str = "InvalidCELExpression";
 /// All retries are used up.

@@ -156,7 +156,7 @@ impl ClusterCharts {
         serde_json::from_value(object.into_json()).ok().map(Arc::new)
     }
 
-    async fn from_helm_chart(&self, release: &HelmRelease, name: &Name) -> Result<ResolvedChart, Halt> {
+    async fn of_helm_chart(&self, release: &HelmRelease, name: &Name) -> Result<ResolvedChart, Halt> {
         let mut chart = self.helm_chart(name).await?;
         if let Some(sources) = &self.sources {
             let current = chart
@@ -179,7 +179,7 @@ impl ClusterCharts {
         Ok(ResolvedChart { chart: self.load(&artifact).await?, oci_revision: None })
     }
 
-    async fn from_oci(&self, release: &HelmRelease, name: &Name) -> Result<ResolvedChart, Halt> {
+    async fn of_oci(&self, release: &HelmRelease, name: &Name) -> Result<ResolvedChart, Halt> {
         let Some(found) = self.oci.get(name) else {
             let mut halt = halt(
                 reason::SOURCE_NOT_READY,
@@ -232,15 +232,14 @@ impl ClusterCharts {
     }
 
     async fn load(&self, artifact: &Artifact) -> Result<Arc<helm::Chart>, Halt> {
-        let loaded = match &self.sources {
-            Some(sources) => sources.chart(artifact).await,
-            None => {
-                let digest = artifact.digest.clone().unwrap_or_default();
-                let wanted = chart_source::Artifact { url: artifact.url.clone(), digest: digest.clone() };
-                let fetch =
-                    || chart_source::artifact::fetch(&self.http, &wanted, self.artifact_host.as_deref(), &self.limits);
-                self.cache.get_or_fetch(&digest, fetch).await
-            }
+        let loaded = if let Some(sources) = &self.sources {
+            sources.chart(artifact).await
+        } else {
+            let digest = artifact.digest.clone().unwrap_or_default();
+            let wanted = chart_source::Artifact { url: artifact.url.clone(), digest: digest.clone() };
+            let fetch =
+                || chart_source::artifact::fetch(&self.http, &wanted, self.artifact_host.as_deref(), &self.limits);
+            self.cache.get_or_fetch(&digest, fetch).await
         };
         loaded.map_err(|e| match e {
             chart_source::Error::ArtifactNotFound => {
@@ -300,7 +299,7 @@ impl Charts for ClusterCharts {
     fn resolve<'a>(&'a self, release: &'a HelmRelease) -> BoxFuture<'a, Result<ResolvedChart, Halt>> {
         Box::pin(async move {
             if let Some(wanted) = wanted_chart(release) {
-                return self.from_helm_chart(release, &Name::new(wanted.namespace(), wanted.name())).await;
+                return self.of_helm_chart(release, &Name::new(wanted.namespace(), wanted.name())).await;
             }
             let Some(reference) = &release.spec.chart_ref else {
                 return Err(halt(reason::SOURCE_NOT_READY, "either chart or chartRef must be set"));
@@ -317,8 +316,8 @@ impl Charts for ClusterCharts {
                 });
             }
             match reference.kind.as_str() {
-                "HelmChart" => self.from_helm_chart(release, &name).await,
-                "OCIRepository" => self.from_oci(release, &name).await,
+                "HelmChart" => self.of_helm_chart(release, &name).await,
+                "OCIRepository" => self.of_oci(release, &name).await,
                 other => Err(Halt {
                     reason: reason::ACCESS_DENIED,
                     message: format!("can't access '{other}/{name}', {other} feature gate is disabled"),

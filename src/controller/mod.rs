@@ -45,7 +45,7 @@ use crate::reconcile::{Next, reconcile};
 use crate::sources::{Sources, Storage};
 
 /// How long a lease of a source-controller counts without being renewed.
-const LEASE: Duration = Duration::from_secs(60);
+const LEASE: Duration = Duration::from_mins(1);
 
 /// The way to the cluster.
 ///

@@ -276,7 +276,7 @@ mod tests {
         }
         let k = q.next().await.unwrap();
         assert_eq!(start.elapsed().as_millis(), 10 + 20 + 40);
-        q.done(&k, Next::After(Duration::from_secs(3600)));
+        q.done(&k, Next::After(Duration::from_hours(1)));
         q.add(k.clone());
         assert_eq!(q.next().await, Some(k));
         assert!(start.elapsed() < Duration::from_secs(1));

@@ -35,7 +35,7 @@ fn faulted(what: &str, fault: &Fault) -> Halt {
 }
 
 impl FetchedCharts {
-    async fn from_helm_chart(&self, chart: &HelmChart) -> Result<ResolvedChart, Halt> {
+    async fn of_helm_chart(&self, chart: &HelmChart) -> Result<ResolvedChart, Halt> {
         let spec = &chart.spec;
         let namespace = chart.metadata.namespace.as_deref().unwrap_or_default();
         let source = &spec.source_ref;
@@ -79,7 +79,7 @@ impl FetchedCharts {
         Ok(ResolvedChart { chart: parse(&what, &bytes)?, oci_revision: None })
     }
 
-    async fn from_oci(&self, namespace: &str, name: &str) -> Result<ResolvedChart, Halt> {
+    async fn of_oci(&self, namespace: &str, name: &str) -> Result<ResolvedChart, Halt> {
         let what = format!("OCIRepository '{namespace}/{name}'");
         let repository: OCIRepository = self
             .files
@@ -113,7 +113,7 @@ impl Charts for FetchedCharts {
             if let Some(wanted) = wanted_chart(release) {
                 let chart: HelmChart = serde_json::from_value(wanted.into_json())
                     .map_err(|e| halt(format!("spec.chart of HelmRelease {}: {e}", release.name())))?;
-                return self.from_helm_chart(&chart).await;
+                return self.of_helm_chart(&chart).await;
             }
             let Some(reference) = &release.spec.chart_ref else {
                 return Err(halt("either chart or chartRef must be set"));
@@ -128,9 +128,9 @@ impl Charts for FetchedCharts {
                         .await
                         .map_err(|e| halt(format!("{what}: {e}")))?
                         .ok_or_else(|| halt(format!("{what} is neither in the files nor in the cluster")))?;
-                    self.from_helm_chart(&chart).await
+                    self.of_helm_chart(&chart).await
                 }
-                "OCIRepository" => self.from_oci(namespace, &reference.name).await,
+                "OCIRepository" => self.of_oci(namespace, &reference.name).await,
                 other => Err(halt(format!("charts from a {other} cannot be previewed"))),
             }
         })

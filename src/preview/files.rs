@@ -92,13 +92,12 @@ impl Files {
         name: &str,
     ) -> Result<Option<T>, String> {
         const GROUP: &str = "source.toolkit.fluxcd.io";
-        let found = match self.find(GROUP, kind, namespace, name) {
-            Some(object) => Some(object.clone()),
-            None => {
-                let resource =
-                    Resource { gvk: Gvk::new(&format!("{GROUP}/v1"), kind), plural: plural.into(), namespaced: true };
-                self.cluster.get(&resource, namespace, name).await.map_err(|e| e.to_string())?
-            }
+        let found = if let Some(object) = self.find(GROUP, kind, namespace, name) {
+            Some(object.clone())
+        } else {
+            let resource =
+                Resource { gvk: Gvk::new(&format!("{GROUP}/v1"), kind), plural: plural.into(), namespaced: true };
+            self.cluster.get(&resource, namespace, name).await.map_err(|e| e.to_string())?
         };
         found
             .map(|object| {

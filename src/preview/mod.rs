@@ -53,7 +53,7 @@ impl Preview {
 }
 
 fn failed(halt: Halt) -> anyhow::Error {
-    anyhow!("{}", halt.message)
+    anyhow!(halt.message)
 }
 
 /// The release of a file as it would be after being applied: its status, and its generation if its spec is another one.

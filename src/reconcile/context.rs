@@ -63,13 +63,13 @@ pub struct Halt {
     pub requeue: Option<Duration>,
 }
 
+/// The name of the HelmChart that was made for a release, and what to tell about it.
+pub type Prepared = (Option<String>, Vec<super::notice::Notice>);
+
 /// Finds the chart of a release.
 pub trait Charts: Send + Sync {
     /// Make sure that the objects for `spec.chart` exist. Gives the name of the HelmChart, and what to tell about it.
-    fn prepare<'a>(
-        &'a self,
-        release: &'a HelmRelease,
-    ) -> BoxFuture<'a, Result<(Option<String>, Vec<super::notice::Notice>), String>>;
+    fn prepare<'a>(&'a self, release: &'a HelmRelease) -> BoxFuture<'a, Result<Prepared, String>>;
 
     /// The chart.
     fn resolve<'a>(&'a self, release: &'a HelmRelease) -> BoxFuture<'a, Result<ResolvedChart, Halt>>;

@@ -37,11 +37,11 @@ pub(super) async fn run(pass: &mut Pass<'_>) -> Result<Next, ApiError> {
         if !gone {
             return pass.finish(Next::Backoff).await;
         }
-        if let Some(chart) = pass.record.status.helm_chart.clone() {
-            if let Err(e) = pass.context.charts.remove(&chart).await {
-                tracing::warn!(error = %e, chart, "failed to delete the HelmChart");
-                return Ok(Next::Backoff);
-            }
+        if let Some(chart) = pass.record.status.helm_chart.clone()
+            && let Err(e) = pass.context.charts.remove(&chart).await
+        {
+            tracing::warn!(error = %e, chart, "failed to delete the HelmChart");
+            return Ok(Next::Backoff);
         }
     }
     for notice in std::mem::take(&mut pass.record.notices) {

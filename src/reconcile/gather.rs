@@ -95,17 +95,16 @@ async fn documents(release: &HelmRelease, context: &Context) -> Result<Vec<Docum
         };
         let key = (kind, reference.name.as_str());
         let optional = reference.optional == Some(true);
-        let object = match read.iter().find(|(k, _)| *k == key) {
-            Some((_, object)) => object.clone(),
-            None => {
-                let object = context
-                    .references
-                    .get(kind, namespace, &reference.name)
-                    .await
-                    .map_err(|e| fault(values::fault(reference, namespace, &e.to_string())))?;
-                read.push((key, object.clone()));
-                object
-            }
+        let object = if let Some((_, known)) = read.iter().find(|(k, _)| *k == key) {
+            known.clone()
+        } else {
+            let object = context
+                .references
+                .get(kind, namespace, &reference.name)
+                .await
+                .map_err(|e| fault(values::fault(reference, namespace, &e.to_string())))?;
+            read.push((key, object.clone()));
+            object
         };
         let Some(object) = object else {
             if optional {

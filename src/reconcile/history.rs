@@ -83,7 +83,7 @@ pub fn observe(
             None => history.insert(0, fresh),
         }
     }
-    history.sort_by(|a, b| b.version.cmp(&a.version));
+    history.sort_by_key(|s| std::cmp::Reverse(s.version));
     Ok(())
 }
 

@@ -95,7 +95,7 @@ pub fn active(release: &HelmRelease, status: &HelmReleaseStatus) -> Option<(Atte
 
 /// The pause between retries if the last attempted action retries instead of remediating.
 pub fn retry_on_failure(release: &HelmRelease, status: &HelmReleaseStatus) -> Option<Duration> {
-    const DEFAULT: Duration = Duration::from_secs(300);
+    const DEFAULT: Duration = Duration::from_mins(5);
     let strategy = match Attempted::of(status)? {
         Attempted::Install => release.install().strategy,
         Attempted::Upgrade => release.upgrade().strategy,

@@ -117,7 +117,7 @@ impl Recorder {
         match cluster.create_at(&events, &event).await {
             Ok(_) => self.remember(key, (name, 1, rfc3339(now))),
             Err(e) => {
-                tracing::warn!(error = %e, release = %format!("{namespace}/{}", release.name()), "failed to send an event")
+                tracing::warn!(error = %e, release = %format!("{namespace}/{}", release.name()), "failed to send an event");
             }
         }
     }

@@ -358,7 +358,7 @@ impl Record<'_> {
         let (name, chart) = (newest.full_name(), newest.chart());
         let released = condition::get(&self.status.conditions, RELEASED);
         let remediated = condition::get(&self.status.conditions, REMEDIATED).is_some_and(flux_api::Condition::is_true);
-        let stale = released.is_none_or(|c| c.is_false());
+        let stale = released.is_none_or(flux_api::Condition::is_false);
         if remediated {
             self.remove(REMEDIATED);
             let message = format!("Helm upgrade succeeded for release {name} with chart {chart}");

@@ -86,7 +86,7 @@ fn write_path(result: &Map, inline: &Map, path: &str, data: &[u8], literal: bool
     } else {
         parse_into(&format!("{path}={value}"), result, &SetKind::Typed)?;
     }
-    share_lists(result, inline, path, &before);
+    share_lists(result, inline, path, before.as_ref());
     Ok(())
 }
 
@@ -141,7 +141,7 @@ fn lists_on_path(root: &Map, path: &str) -> Option<List> {
 
 /// Go writes an element that exists into the list itself, which the inline values may hold too. Lists here are
 /// immutable, so whoever held the old list of the same length gets the new one.
-fn share_lists(result: &Map, inline: &Map, path: &str, before: &Option<List>) {
+fn share_lists(result: &Map, inline: &Map, path: &str, before: Option<&List>) {
     let Some(before) = before else { return };
     let (keys, _) = keys(path);
     let Some(last) = keys.last() else { return };

@@ -132,7 +132,7 @@ fn http(timeout: Duration, tls: Tls) -> Result<Http, Fault> {
 }
 
 fn timeout(own: Option<&flux_api::meta::Duration>) -> Duration {
-    own.map_or(Duration::from_secs(60), flux_api::meta::Duration::as_std)
+    own.map_or(Duration::from_mins(1), flux_api::meta::Duration::as_std)
 }
 
 /// The client of an HTTP repository.

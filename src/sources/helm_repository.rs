@@ -33,7 +33,7 @@ impl Sources {
             status.last_handled_reconcile_at = Some(token.clone());
         }
         let interval =
-            repository.spec.interval.as_ref().map_or(Duration::from_secs(60), flux_api::meta::Duration::as_std);
+            repository.spec.interval.as_ref().map_or(Duration::from_mins(1), flux_api::meta::Duration::as_std);
         if repository.spec.suspend == Some(true) {
             return Ok(None);
         }

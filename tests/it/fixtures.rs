@@ -91,7 +91,7 @@ async fn replay(plane: &ControlPlane, root: &Path, scenario: &str) -> Result<()>
         // Some scenarios only pass through the state that is wanted; what came nearest to it tells most.
         let started = Instant::now();
         let mut nearest: Option<Vec<String>> = None;
-        while nearest.as_ref().is_none_or(|n| !n.is_empty()) && started.elapsed() < Duration::from_secs(60) {
+        while nearest.as_ref().is_none_or(|n| !n.is_empty()) && started.elapsed() < Duration::from_mins(1) {
             let differences = compare(&client, &expected).await?;
             if nearest.as_ref().is_none_or(|n| differences.len() < n.len()) {
                 nearest = Some(differences);

@@ -9,7 +9,7 @@ use testkit::{Archive, ChartBuilder, ChartRepo, ControlPlane, Proxy};
 
 use crate::lab::{self, Controller, condition};
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// A namespace with a chart repository, and a controller that sees nothing else.
 struct Lab {
@@ -178,6 +178,8 @@ async fn passes_cost_few_requests() -> Result<()> {
     println!("by timer: {} requests\n  {}", timed.len(), timed.join("\n  "));
     // One or two passes fit into that time.
     ensure!(!timed.is_empty() && timed.len() <= 12, "passes by timer took {} requests", timed.len());
+    let metrics = lab.controller.metrics().await?;
+    ensure!(metrics.contains("gotk_reconcile_duration_seconds"), "{metrics}");
     lab.controller.stop().await
 }
 

@@ -27,7 +27,7 @@ pub enum CrdsPolicy {
     CreateReplace,
 }
 
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The definitions of a processed chart, and a line about each file that holds something else.
 ///

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::reconcile::history::snapshot;
 
+#[allow(clippy::needless_pass_by_value)] // The tables read better so.
 fn release(spec: serde_json::Value) -> HelmRelease {
     let mut base = json!({"interval": "1h", "chartRef": {"kind": "OCIRepository", "name": "x"}});
     base.as_object_mut().unwrap().extend(spec.as_object().cloned().unwrap());

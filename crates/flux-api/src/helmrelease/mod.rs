@@ -11,7 +11,7 @@ pub use status::*;
 use std::time::Duration as Std;
 
 /// How long an action waits when nothing says otherwise.
-pub const DEFAULT_TIMEOUT: Std = Std::from_secs(300);
+pub const DEFAULT_TIMEOUT: Std = Std::from_mins(5);
 /// How many revisions are kept when nothing says otherwise.
 pub const DEFAULT_MAX_HISTORY: i64 = 5;
 /// Flux's field manager, and ours, so that ownership does not change hands.

@@ -79,6 +79,7 @@ pub struct HelmReleaseStatus {
     pub last_handled_reset_at: Option<String>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature serde asks for.
 fn is_zero(n: &i64) -> bool {
     *n == 0
 }

@@ -9,11 +9,12 @@ use helm::release::Release;
 const MAX_RECORDS: usize = 4096;
 
 type Key = (Arc<str>, String);
+type Records = HashMap<Key, (String, Arc<Release>)>;
 
 /// Decoded records that are shared by all releases of one process. A record is found only while its Secret has the
 /// resourceVersion it was decoded from.
 #[derive(Clone, Default)]
-pub struct RecordCache(Arc<Mutex<HashMap<Key, (String, Arc<Release>)>>>);
+pub struct RecordCache(Arc<Mutex<Records>>);
 
 impl std::fmt::Debug for RecordCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

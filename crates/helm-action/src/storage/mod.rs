@@ -26,8 +26,11 @@ pub struct Storage {
     cluster: Cluster,
     namespace: Arc<str>,
     cache: RecordCache,
-    listed: Arc<Mutex<Option<(String, Vec<RecordHead>)>>>,
+    listed: Arc<Mutex<Option<Listed>>>,
 }
+
+/// A release's name and its records, as last listed.
+type Listed = (String, Vec<RecordHead>);
 
 /// What is known of a record without decoding it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +217,7 @@ fn largest_parts(release: &Release) -> String {
     let mut parts: Vec<(String, usize)> = vec![("the rendered manifest".into(), release.manifest.len())];
     parts
         .extend(release.chart.templates.iter().chain(&release.chart.files).map(|f| (f.name.to_string(), f.data.len())));
-    parts.sort_by(|a, b| b.1.cmp(&a.1));
+    parts.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
     parts.truncate(3);
     parts.iter().map(|(name, size)| format!("{name} ({size} bytes)")).collect::<Vec<_>>().join(", ")
 }

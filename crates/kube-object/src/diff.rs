@@ -200,10 +200,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].path, "/a");
         let long = "x".repeat(400);
-        let found = compare(
-            &json!({"a": {"b": 1, "keep": long}}),
-            &json!({"a": {"b": 2, "keep": long}}),
-        );
+        let found = compare(&json!({"a": {"b": 1, "keep": long}}), &json!({"a": {"b": 2, "keep": long}}));
         assert_eq!(found[0].path, "/a/b");
     }
 }

@@ -26,9 +26,8 @@ pub fn check(object: &Object, release: &str, namespace: &str) -> Result<(), Stri
     let mut faults = Vec::new();
     let mut require = |what: &str, actual: Option<&str>, key: &str, want: &str| match actual {
         Some(actual) if actual == want => {}
-        Some(actual) => faults.push(format!(
-            "{what} validation error: key {key:?} must equal {want:?}: current value is {actual:?}"
-        )),
+        Some(actual) => faults
+            .push(format!("{what} validation error: key {key:?} must equal {want:?}: current value is {actual:?}")),
         None => faults.push(format!("{what} validation error: missing key {key:?}: must be set to {want:?}")),
     };
     require("label", object.label(MANAGED_BY), MANAGED_BY, HELM);

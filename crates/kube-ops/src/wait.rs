@@ -50,7 +50,7 @@ impl Cluster {
         for object in objects {
             let verdict = judge(Some(&object));
             if verdict.status == Status::Current {
-                ready.push(object)
+                ready.push(object);
             } else {
                 statuses.push((object.id(), verdict.status.as_str().into()));
                 running.push(self.follow(object, judge, deadline));
@@ -100,7 +100,7 @@ impl Cluster {
                 Ok(state) => {
                     let state = state?;
                     if let Some(object) = &state {
-                        version = object.resource_version().into()
+                        version = object.resource_version().into();
                     } else {
                         let verdict = judge(None);
                         if verdict.status == Status::Current {

@@ -1,7 +1,7 @@
 //! A proxy before the API server that counts what the process under test asks, and can make it fail.
 //!
 //! Owns: passing every request on as the admin (impersonation headers included), the counts, the log, the faults.
-//! Does not own: judging requests ([`mod@classify`] only names them).
+//! Does not own: judging requests ([`classify()`] only names them).
 //! The surprising thing: the client's side is plain HTTP without authentication, so the caller is always the admin;
 //! who needs another identity impersonates it, as the product does.
 

@@ -36,9 +36,8 @@ pub(super) fn pod(object: &Object, age: i64) -> Verdict {
             }
         }
         _ => {
-            let unschedulable = object
-                .condition("PodScheduled")
-                .is_some_and(|c| c.status == "False" && c.reason == "Unschedulable");
+            let unschedulable =
+                object.condition("PodScheduled").is_some_and(|c| c.status == "False" && c.reason == "Unschedulable");
             match (unschedulable, age > SCHEDULE_WINDOW) {
                 (true, true) => Verdict::failed("Pod could not be scheduled"),
                 (true, false) => Verdict::in_progress("Pod has not been scheduled"),

@@ -2,6 +2,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
+#[allow(clippy::needless_pass_by_value)] // Callers build the values in place.
 fn status(api_version: &str, kind: &str, spec: Json, status: Json) -> (Status, String) {
     let object = Object::from_json(json!({"apiVersion": api_version, "kind": kind,
         "metadata": {"name": "x", "generation": 1}, "spec": spec, "status": status}))
@@ -23,7 +24,8 @@ fn deployments() {
         of(json!({}), json!({"observedGeneration": 0})),
         (Status::InProgress, "Deployment generation is 1, but latest observed generation is 0".into())
     );
-    let stuck = json!({"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]});
+    let stuck =
+        json!({"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]});
     assert_eq!(of(json!({}), stuck), (Status::Failed, "Progress deadline exceeded".into()));
 }
 
@@ -60,8 +62,5 @@ fn stateful_and_daemon_sets() {
         (Status::InProgress, "Waiting for updated revision to match current".into())
     );
     assert_eq!(status("apps/v1", "DaemonSet", json!({}), json!({})).0, Status::InProgress);
-    assert_eq!(
-        status("apps/v1", "DaemonSet", json!({}), json!({"desiredNumberScheduled": 0})).0,
-        Status::Current
-    );
+    assert_eq!(status("apps/v1", "DaemonSet", json!({}), json!({"desiredNumberScheduled": 0})).0, Status::Current);
 }

@@ -13,9 +13,10 @@ fn count(object: &Object, field: &str) -> i64 {
 
 /// The first pair whose left side is still below its right side, as a progress message.
 fn behind(steps: &[(&str, i64, i64)]) -> Option<Verdict> {
-    steps.iter().find(|(_, have, want)| have < want).map(|(label, have, want)| {
-        Verdict::in_progress(format!("{label}: {have}/{want}"))
-    })
+    steps
+        .iter()
+        .find(|(_, have, want)| have < want)
+        .map(|(label, have, want)| Verdict::in_progress(format!("{label}: {have}/{want}")))
 }
 
 pub(super) fn deployment(object: &Object) -> Verdict {
@@ -37,10 +38,8 @@ pub(super) fn deployment(object: &Object) -> Verdict {
     if all > want {
         return Verdict::in_progress(format!("Pending termination: {}", all - want));
     }
-    let steps = [
-        ("Available", count(object, "availableReplicas"), updated),
-        ("Ready", count(object, "readyReplicas"), want),
-    ];
+    let steps =
+        [("Available", count(object, "availableReplicas"), updated), ("Ready", count(object, "readyReplicas"), want)];
     if let Some(v) = behind(&steps) {
         return v;
     }
@@ -83,8 +82,7 @@ pub(super) fn daemon_set(object: &Object) -> Verdict {
         ("Available", count(object, "numberAvailable"), want),
         ("Ready", count(object, "numberReady"), want),
     ];
-    behind(&steps)
-        .unwrap_or_else(|| Verdict::current(format!("All replicas scheduled as expected. Replicas: {want}")))
+    behind(&steps).unwrap_or_else(|| Verdict::current(format!("All replicas scheduled as expected. Replicas: {want}")))
 }
 
 pub(super) fn stateful_set(object: &Object) -> Verdict {

@@ -320,3 +320,62 @@ fn differ(place: &str, wanted: &Value, actual: &Value, found: &mut Vec<String>) 
 fn short(value: &Value) -> String {
     value.to_string().chars().take(600).collect()
 }
+
+/// What Flux had in sync stays as it is when we take its place: no new revision, no write to storage.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_of_flux_is_taken_over_as_it_is() -> Result<()> {
+    let Some(root) = std::env::var_os("HELMREL_FIXTURES").map(PathBuf::from) else {
+        eprintln!("SKIPPED: HELMREL_FIXTURES is not set, no release of Flux is taken over");
+        return Ok(());
+    };
+    let plane = ControlPlane::shared().await;
+    lab::add_kinds(&plane).await?;
+    let client = plane.client().await?;
+    let repo = ChartRepo::start()?;
+    for file in ["index.yaml", "podinfo-6.13.0.tgz"] {
+        repo.put(&format!("/{file}"), std::fs::read(root.join("repo").join(file))?);
+    }
+    let state: Value = serde_json::from_slice(&std::fs::read(root.join("install").join("1-state.json"))?)?;
+    let mut release = state["helmReleases"][0].clone();
+    for key in ["managedFields", "resourceVersion", "uid", "creationTimestamp", "generation"] {
+        release["metadata"].as_object_mut().context("no metadata")?.remove(key);
+    }
+    let secret = &state["secrets"][0];
+    lab::kubectl_apply(
+        &plane,
+        &[
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "fx"}}),
+            json!({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository",
+                "metadata": {"name": "repo", "namespace": "fx"}, "spec": {"interval": "1h", "url": repo.url()}}),
+            json!({"apiVersion": "v1", "kind": "Secret", "type": secret["type"], "data": secret["data"],
+                "metadata": {"name": secret["metadata"]["name"], "namespace": "fx", "labels": secret["metadata"]["labels"]}}),
+            release.clone(),
+        ],
+    )?;
+    let path = lab::path("helm.toolkit.fluxcd.io/v2", "HelmRelease", "fx", "install");
+    let patch = serde_json::to_vec(&json!({"status": release["status"]}))?;
+    let request = http::Request::patch(format!("{path}/status"))
+        .header("content-type", "application/merge-patch+json")
+        .body(patch)?;
+    let _: Value = client.request(request).await?;
+    let record = lab::path("v1", "Secret", "fx", text(&secret["metadata"]["name"]));
+    let before = lab::read(&client, &record).await?.context("no record")?;
+
+    let controller = Controller::start(plane.kubeconfig(), &["--namespace", "fx"]).await?;
+    let annotate = ["-n", "fx", "annotate", "hr", "install", "reconcile.fluxcd.io/requestedAt=now"];
+    testkit::control_plane::run(plane.kubectl()?.args(annotate))?;
+    let taken = lab::eventually("the pass is over", Duration::from_mins(1), || async {
+        let found = lab::read(&client, &path).await?.context("the release is gone")?;
+        let handled = found["status"]["lastHandledReconcileAt"] == "now";
+        Ok(if handled { Ok(found) } else { Err(found["status"].to_string()) })
+    })
+    .await
+    .map_err(|e| e.context(controller.log()))?;
+    let mut status = taken["status"].clone();
+    status.as_object_mut().context("no status")?.remove("lastHandledReconcileAt");
+    ensure!(status == release["status"], "the status changed:\n{status}\n{}", release["status"]);
+    ensure!(lab::read(&client, &record).await?.as_ref() == Some(&before), "the record changed");
+    let records = lab::list(&client, "v1", "Secret", "fx").await?;
+    ensure!(records.len() == 1, "there are {} Secrets", records.len());
+    controller.stop().await
+}

@@ -9,7 +9,7 @@ SHELL := bash
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help tools build test lint fmt demo crds bench-fleet clean preflight
+.PHONY: help tools build test lint fmt demo crds clean preflight
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,9 +56,6 @@ demo: preflight ## Show the controller at work on a control plane of its own (KE
 
 crds: preflight ## Write crds/ from the Rust types
 	$(CARGO) run --quiet --locked -- crds --write crds
-
-bench-fleet: ## Not there yet: a fleet of releases, measured
-	@echo "make: there is no fleet benchmark yet" >&2; exit 1
 
 clean: ## Remove what cargo built; the tools stay in ~/.cache/helmrel
 	$(CARGO) clean

@@ -19,6 +19,7 @@ pub mod observe;
 pub mod policy;
 pub mod publish;
 pub mod record;
+pub mod remedy;
 pub mod step;
 pub mod unsupported;
 pub mod values;
@@ -283,7 +284,9 @@ impl<'a> Pass<'a> {
     }
 
     /// A prerequisite is missing.
-    async fn halt(&mut self, halt: Halt) -> Result<Next, ApiError> {
+    async fn halt(&mut self, mut halt: Halt) -> Result<Next, ApiError> {
+        let remedy = remedy::of_halt(halt.reason, &halt.message);
+        halt.message = remedy::with(halt.message, remedy);
         if let Some(severity) = halt.event {
             self.record.notices.push(Notice::new(severity, halt.reason, halt.message.clone()));
         }

@@ -19,6 +19,7 @@ use super::desired::Desired;
 use super::history;
 use super::notice::{Notice, Severity};
 use super::policy;
+use super::remedy;
 
 /// The status of a release while a pass works on it.
 pub struct Record<'a> {
@@ -164,6 +165,7 @@ impl Record<'_> {
                 let name = format!("{}/{}", desired.release_namespace, self.release.full_release_name());
                 let message =
                     format!("Helm {word} failed for release {name} with chart {}: {error}", desired.chart_text());
+                let message = remedy::with(message, remedy::of_error(error));
                 self.set(RELEASED, "False", bad, &message);
                 let logs = if outcome.log.is_empty() {
                     String::new()
@@ -335,7 +337,8 @@ impl Record<'_> {
                 self.remove(STALLED);
             }
             End::Retry => {
-                let why = condition::get(&self.status.conditions, READY).map(|c| c.message.clone()).unwrap_or_default();
+                let ready = condition::get(&self.status.conditions, READY);
+                let why = ready.and_then(|c| c.message.split("\n\n").next()).unwrap_or_default().to_owned();
                 self.set(RECONCILING, "True", reason::PROGRESSING_WITH_RETRY, &why);
             }
             End::RetryAfter(pause) => {
@@ -347,7 +350,9 @@ impl Record<'_> {
                 self.set(STALLED, "True", reason, message);
             }
             End::Fault(why) => {
-                self.not_ready(reason::STATE_ERROR, &format!("Could not determine release state: {why}"));
+                let message = format!("Could not determine release state: {why}");
+                let remedy = remedy::of_halt(reason::STATE_ERROR, &message);
+                self.not_ready(reason::STATE_ERROR, &remedy::with(message, remedy));
             }
         }
     }

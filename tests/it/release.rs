@@ -349,7 +349,9 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
             let message = text(&ready["message"]);
             let told = ready["status"] == "False"
                 && (reason.is_empty() || ready["reason"] == *reason)
-                && parts.iter().all(|p| message.contains(p));
+                && parts.iter().all(|p| message.contains(p))
+                // What to do about it comes after an empty line.
+                && message.contains("\n\n");
             Ok(if told { Ok(()) } else { Err(release["status"]["conditions"].to_string()) })
         })
         .await?;

@@ -1,6 +1,7 @@
 //! kube-apiserver: its command line.
 //!
-//! The surprising thing: it speaks to the simulated kubelet with the admin's certificate.
+//! The surprising things: it speaks to the simulated kubelet with the admin's certificate; what it would ask of a
+//! Service (webhooks) fails at once, because nothing listens there.
 
 use std::path::Path;
 use std::process::Command;
@@ -35,5 +36,11 @@ pub(super) fn command(dir: &Path, etcd: u16, port: u16) -> Result<Command> {
         "--kubelet-preferred-address-types=InternalIP".to_owned(),
         "--profiling=false".to_owned(),
     ]);
+    // Addresses of Services lead nowhere, on some machines into a time-out of ten seconds per call, on others to a
+    // proxy. A proxy that is not there refuses at once, everywhere; loopback addresses never go through it.
+    for name in ["NO_PROXY", "no_proxy", "https_proxy"] {
+        command.env_remove(name);
+    }
+    command.env("HTTPS_PROXY", "http://127.0.0.1:9");
     Ok(command)
 }

@@ -56,7 +56,8 @@ pub(crate) fn all<T: Sync>(cases: &[T], check: impl Fn(usize, &T) -> Result<(), 
     });
     let mut bad = bad.into_inner().unwrap();
     bad.sort();
-    let shown: String = bad.iter().take(20).map(|(i, what)| format!("\n#{i} {what}")).collect();
+    let shown: Vec<String> = bad.iter().take(20).map(|(i, what)| format!("\n#{i} {what}")).collect();
+    let shown = shown.concat();
     assert!(bad.is_empty(), "{} of {} cases differ:{shown}", bad.len(), cases.len());
 }
 

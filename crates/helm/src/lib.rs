@@ -1,7 +1,7 @@
 //! Helm's rules without a cluster.
 //!
 //! Owns: charts, values, rendering, splitting and sorting of manifests, hooks, release records. Does not own: clusters,
-//! HTTP, clocks and randomness (those of the template functions are handed in as a [`Host`]). The specification is
+//! HTTP, clocks and randomness (those of the template functions are handed in as a [`sprig::Host`]). The specification is
 //! Helm 4; where its versions differ, a [`HelmProfile`] says whose rules hold.
 //!
 //! The way of the data: [`chart::load`] gives a [`Chart`]; [`values`] merge what the user gives;

@@ -62,7 +62,28 @@ const CASES: &[Case] = &[
     case("prometheus", "29.27.0", "{}", r#"{"server": {"podAnnotations": {"corpus": "again"}}}"#),
     case("kong", "3.4.1", "{}", r#"{"replicaCount": 2}"#),
     case("longhorn", "1.6.1-rc3", "{}", r#"{"longhornUI": {"replicas": 1}}"#),
+    case("elasticsearch", "8.5.1", "{}", r#"{"podAnnotations": {"corpus": "again"}}"#),
+    case("kafka", "32.4.4", "{}", r#"{"commonAnnotations": {"corpus": "again"}}"#),
+    case("consul", "2.1.0-dev", "{}", r#"{"client": {"enabled": true}}"#),
+    case("datadog", "3.240.0", "{}", r#"{"clusterAgent": {"replicas": 2}}"#),
+    case("dapr", "0.0.0", "{}", r#"{"global": {"logAsJson": true}}"#),
+    case("kueue", "0.19.2", "{}", r#"{"controllerManager": {"replicas": 2}}"#),
+    case("kubernetes-dashboard", "7.13.0", "{}", r#"{"web": {"scaling": {"replicas": 2}}}"#),
+    case("sentry", "25.20.0", "{}", r#"{"sentry": {"web": {"replicas": 2}}}"#),
+    case("signoz", "0.131.0", "{}", r#"{"signoz": {"podAnnotations": {"corpus": "again"}}}"#),
     case("jenkins", "5.9.53", "{}", r#"{"controller": {"podAnnotations": {"corpus": "again"}}}"#),
+];
+
+/// Charts of the corpus that cannot come and go on this test bed, and what they lack.
+const EXCLUDED: &[(&str, &str)] = &[
+    ("application", "a sample of values that names a ServiceAccount of the user's"),
+    ("aws-load-balancer-controller", "its certificates need the kinds of cert-manager"),
+    ("flux2", "it brings the kinds that this test itself uses, in other versions"),
+    ("istiod", "it writes into the namespace istio-system, which has to be there"),
+    ("kubescape-operator", "it writes into the namespace kubescape, which has to be there"),
+    ("opentelemetry-kube-stack", "its certificates need the kinds of cert-manager"),
+    ("pulsar", "its objects have to pass a webhook of its own operator, which is only simulated"),
+    ("temporal", "its certificates need the kinds of cert-manager"),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,14 +101,17 @@ async fn public_charts_come_and_go() -> Result<()> {
     for case in &chosen {
         repo.add(&archive(&corpus, case)?);
     }
+    for (chart, why) in EXCLUDED {
+        println!("{chart:<29}left out: {why}");
+    }
     let mut failed = Vec::new();
     for case in &chosen {
         let started = Instant::now();
         let mut bench = Bench::new(&plane, &repo, case).await?;
         let result = bench.play().await;
-        println!("{:<24}{:>6.1} s  {}", case.chart, started.elapsed().as_secs_f64(), bench.steps.join(", "));
+        println!("{:<29}{:>6.1} s  {}", case.chart, started.elapsed().as_secs_f64(), bench.steps.join(", "));
         if let Err(e) = result {
-            println!("{:<24}FAILED: {e:#}\n{}", "", bench.log());
+            println!("{:<29}FAILED: {e:#}\n{}", "", bench.log());
             failed.push(format!("{}: {e:#}", case.chart));
         }
         bench.sweep().await?;

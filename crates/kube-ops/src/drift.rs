@@ -4,8 +4,8 @@
 //! `ssa/jsondiff.Unstructured`. The surprising thing: the dry run tells what the server would make of the wanted
 //! object, defaults and webhooks included, so equal things in different clothes compare as equal.
 
+use kube_object::Object;
 use kube_object::diff::{Operation, drift};
-use kube_object::{Object, ObjectId};
 
 use crate::apply::ApplyOptions;
 use crate::client::Cluster;
@@ -92,9 +92,4 @@ pub fn recent_managers(live: &Object, except: &str) -> Vec<(String, String)> {
         .collect();
     found.sort_by(|a, b| b.1.cmp(&a.1));
     found
-}
-
-/// A short name for messages about an object.
-pub fn short(id: &ObjectId) -> String {
-    id.to_string()
 }

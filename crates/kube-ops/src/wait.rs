@@ -20,19 +20,11 @@ use crate::error::{ApiError, Class, Error};
 /// The pause before a watch that broke is begun again.
 const RESTART_PAUSE: Duration = Duration::from_millis(500);
 
-/// An object to wait for, with what is known about it.
-#[derive(Clone, Debug)]
-pub struct Awaited {
-    /// The object as last seen: an apply's answer is as good as a read.
-    pub last_seen: Object,
-}
-
 /// Judges an object's state; nothing when the object is not there.
 pub type Judge<'a> = dyn Fn(Option<&Object>) -> Verdict + Send + Sync + 'a;
 
 impl Cluster {
-    /// Wait until all objects are current, one watch each. Ends early when nothing is left but objects that have
-    /// failed.
+    /// Wait until all objects are current, one watch each. Ends early with the first object that has failed.
     ///
     /// # Errors
     /// The deadline passed, objects failed, or something may not be watched.
@@ -45,7 +37,6 @@ impl Cluster {
         let deadline = Instant::now() + limit;
         let mut running = FuturesUnordered::new();
         let mut ready = Vec::new();
-        let mut failed = Vec::new();
         let mut statuses: Vec<(ObjectId, String)> = Vec::new();
         for object in objects {
             let verdict = judge(Some(&object));
@@ -61,9 +52,8 @@ impl Cluster {
             match outcome? {
                 Followed::Ready(object) => ready.push(object),
                 Followed::Failed(id, verdict) => {
-                    failed.push((id, verdict.status.as_str().to_string()));
                     // Whatever else is missing, this release will not become ready.
-                    return Err(Error::Stalled { failed });
+                    return Err(Error::Stalled { failed: vec![(id, verdict.status.as_str().to_string())] });
                 }
                 Followed::Late(id, status) => late.push((id, status)),
             }

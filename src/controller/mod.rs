@@ -282,7 +282,8 @@ async fn work_on_sources(watched: Watched, sources: Arc<Sources>, queue: Arc<Que
         };
         let outcome = reconcile_source(&watched, &sources, &key).await;
         let next = match outcome {
-            Ok(Some(after)) => Next::After(after),
+            Ok(Some(after)) if after.is_zero() => Next::AwaitChange,
+            Ok(Some(after)) => Next::After(after.max(Duration::from_secs(1))),
             Ok(None) => Next::AwaitChange,
             Err(e) => {
                 tracing::warn!(error = %e, kind, name = %name, "a source's status could not be written");

@@ -20,7 +20,7 @@ use crate::reconcile::context::{Context, Halt, RefKind};
 use crate::reconcile::decide::{self, Decision, End, Observed, Progress, State, Step, StepKind};
 use crate::reconcile::desired::Desired;
 use crate::reconcile::record::Record;
-use crate::reconcile::{gather, observe, step, unsupported};
+use crate::reconcile::{delete, gather, observe, step, unsupported};
 
 /// What would happen to one release.
 #[derive(Debug)]
@@ -93,11 +93,22 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
     let desired = gather::desired(release, context).await.map_err(failed)?;
     let stored = release.status.clone().unwrap_or_default();
     let mut record = Record { release, status: stored, notices: Vec::new(), now: jiff::Timestamp::now() };
+    let moved_what = delete::moved_what(release, &record.status, &desired);
     record.attempt(&desired, false);
     let actions = context
         .actions(release, &desired.release_name, &desired.release_namespace, &desired.storage_namespace)
         .map_err(|why| anyhow!(why))?;
+    let moved = match moved_what {
+        Some(what) => Some(old_objects(release, context, &record, what, &mut notes).await?),
+        None => None,
+    };
+    if moved.is_some() {
+        record.status.history.clear();
+    }
     let mut observed = observe::storage(release, &record.status, &actions).await.map_err(|why| anyhow!(why))?;
+    if moved.is_some() {
+        observed = Observed::default();
+    }
     let mut state = decide::state(release, &record.status, &desired, &observed);
     let mut drifted = Vec::new();
     if decide::wants_drift(release, &state) {
@@ -126,13 +137,14 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
         }
     };
     let plan = Planner { release, desired: &desired, observed: &observed, actions: &actions };
-    let changes = match &step {
+    let mut changes = match &step {
         Step::Install | Step::Upgrade => plan.release(&step, &mut notes).await?,
         Step::Rollback(version) => plan.rollback(*version).await?,
         Step::UninstallRemediation => plan.uninstall().await?,
         Step::CorrectDrift => plan.repair(drifted).await?,
         Step::Test | Step::Unlock => Vec::new(),
     };
+    changes.extend(moved.into_iter().flatten());
     let verb = if unlocked { format!("unlock, then {}", step.word()) } else { step.word().to_owned() };
     let action = match &step {
         Step::Install | Step::Upgrade => format!("{verb} to {}", desired.chart_text()),
@@ -147,6 +159,27 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
         changes,
         acts: true,
     })
+}
+
+/// What goes with the old release, which is uninstalled before the new one is installed.
+async fn old_objects(
+    release: &HelmRelease,
+    context: &Context,
+    record: &Record<'_>,
+    what: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<ObjectChange>> {
+    let (Some(old), Some(storage)) = (record.status.history.first(), record.status.storage_namespace.as_deref()) else {
+        return Ok(Vec::new());
+    };
+    notes.push(format!("the {what} changed: release {} is uninstalled first, with all its objects", old.full_name()));
+    let status = release.status.clone().unwrap_or_default();
+    let storage = status.storage_namespace.as_deref().unwrap_or(storage);
+    let actions = context.actions(release, &old.name, &old.namespace, storage).map_err(|why| anyhow!(why))?;
+    match actions.storage.last(&old.name).await? {
+        Some(last) => Ok(plan(&actions, &[], Some(&last.manifest), &[]).await?),
+        None => Ok(Vec::new()),
+    }
 }
 
 fn reason(state: &State) -> Option<String> {
@@ -197,7 +230,8 @@ impl Planner<'_> {
         let mut changes = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
         let (built, unknown) = helm_action::build::build_known(self.actions, &prepared.manifest).await?;
         let original = last.map(|l| l.manifest.as_str());
-        changes.extend(plan(self.actions, &built, original).await?);
+        let shipped = helm_action::crds::names(&self.desired.chart, self.actions);
+        changes.extend(plan(self.actions, &built, original, &shipped).await?);
         changes.extend(unknown.into_iter().map(ObjectChange::Create));
         Ok(changes)
     }
@@ -225,7 +259,7 @@ impl Planner<'_> {
             let resource = self.actions.cluster.resource_of(&object).await?;
             built.push(helm_action::build::Built { object, resource, source: String::new() });
         }
-        let mut changes = plan(self.actions, &built, None).await?;
+        let mut changes = plan(self.actions, &built, None, &[]).await?;
         if policy == CrdsPolicy::Create {
             changes.retain(|c| matches!(c, ObjectChange::Create(_)));
         }
@@ -240,12 +274,12 @@ impl Planner<'_> {
             .await?
             .ok_or_else(|| anyhow!("revision {version} is no longer in storage"))?;
         let built = helm_action::build::build_stored(self.actions, &target.manifest).await?;
-        Ok(plan(self.actions, &built, self.observed.last.as_ref().map(|l| l.manifest.as_str())).await?)
+        Ok(plan(self.actions, &built, self.observed.last.as_ref().map(|l| l.manifest.as_str()), &[]).await?)
     }
 
     async fn uninstall(&self) -> Result<Vec<ObjectChange>> {
         let Some(last) = &self.observed.last else { return Ok(Vec::new()) };
-        Ok(plan(self.actions, &[], Some(&last.manifest)).await?)
+        Ok(plan(self.actions, &[], Some(&last.manifest), &[]).await?)
     }
 
     async fn repair(&self, drifted: Vec<helm_action::drift::Drifted>) -> Result<Vec<ObjectChange>> {
@@ -253,7 +287,7 @@ impl Planner<'_> {
         for one in drifted {
             match one.kind {
                 DriftKind::Missing => changes.push(ObjectChange::Create(one.built.object)),
-                DriftKind::Changed { .. } => changes.extend(plan(self.actions, &[one.built], None).await?),
+                DriftKind::Changed { .. } => changes.extend(plan(self.actions, &[one.built], None, &[]).await?),
             }
         }
         Ok(changes)

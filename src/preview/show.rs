@@ -41,6 +41,13 @@ pub fn text(preview: &Preview, style: Style) -> String {
     for change in &preview.changes {
         match change {
             ObjectChange::Keep(_) => kept += 1,
+            ObjectChange::Kept(id, why) => {
+                let _ = writeln!(
+                    out,
+                    "\n{}",
+                    paint(BOLD, &format!("{id} is kept, although the new revision does not have it: {why}"))
+                );
+            }
             ObjectChange::Create(object) => {
                 created += 1;
                 one(&mut out, "created", None, Some(object), style);

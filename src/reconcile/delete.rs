@@ -3,7 +3,8 @@
 //! Owns: the uninstall that either asks for, and the finalizer. The surprising thing: what is uninstalled is what the
 //! status says was installed, with the options that the spec has now.
 
-use flux_api::helmrelease::Snapshot;
+use flux_api::HelmRelease;
+use flux_api::helmrelease::{HelmReleaseStatus, Snapshot};
 use flux_api::meta::condition::{RECONCILING, RELEASED};
 use flux_api::meta::reason;
 use helm_action::Error as ActionError;
@@ -124,26 +125,28 @@ async fn account_is_gone(pass: &Pass<'_>) -> bool {
     matches!(pass.context.own.get(&resource, &namespace, &name).await, Ok(None))
 }
 
+/// What about a release changed so that the old one has to go, if anything did.
+pub fn moved_what(release: &HelmRelease, status: &HelmReleaseStatus, desired: &Desired) -> Option<&'static str> {
+    let (newest, storage) = (status.history.first()?, status.storage_namespace.as_deref()?);
+    let in_place = release.upgrade().chart_name_change_strategy.as_deref() == Some("InPlaceUpdate");
+    if storage != desired.storage_namespace {
+        Some("storage namespace")
+    } else if newest.namespace != desired.release_namespace {
+        Some("release namespace")
+    } else if newest.name != desired.release_name {
+        Some("release name")
+    } else if newest.chart_name != desired.chart_name && !in_place {
+        Some("chart name")
+    } else {
+        None
+    }
+}
+
 /// If the release is called otherwise now, uninstall the old one first. Gives when to go on, or nothing if nothing moved.
 pub(super) async fn moved(pass: &mut Pass<'_>, desired: &Desired) -> Result<Option<Next>, ApiError> {
     let release = pass.record.release;
-    let (Some(newest), Some(storage)) =
-        (pass.record.status.history.first().cloned(), pass.record.status.storage_namespace.clone())
-    else {
-        return Ok(None);
-    };
-    let in_place = release.upgrade().chart_name_change_strategy.as_deref() == Some("InPlaceUpdate");
-    let what = if storage != desired.storage_namespace {
-        "storage namespace"
-    } else if newest.namespace != desired.release_namespace {
-        "release namespace"
-    } else if newest.name != desired.release_name {
-        "release name"
-    } else if newest.chart_name != desired.chart_name && !in_place {
-        "chart name"
-    } else {
-        return Ok(None);
-    };
+    let Some(newest) = pass.record.status.history.first().cloned() else { return Ok(None) };
+    let Some(what) = moved_what(release, &pass.record.status, desired) else { return Ok(None) };
     tracing::info!(what, "the release moved: uninstalling the old one");
     if !remove(pass, &newest).await? {
         return pass.finish(Next::Backoff).await.map(Some);

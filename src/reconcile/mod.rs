@@ -63,6 +63,9 @@ pub struct Pass<'a> {
     latest: Option<HelmRelease>,
 }
 
+/// The shortest time between two looks at a release by its interval.
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
+
 fn stalled(reason: &'static str, message: String) -> Halt {
     Halt { reason, message, event: Some(Severity::Error), stalled: true, requeue: None }
 }
@@ -190,6 +193,10 @@ impl<'a> Pass<'a> {
                     self.correct(desired, &actions, &observed, &drifted).await;
                 }
                 step => {
+                    if state == decide::State::Unmanaged {
+                        // Someone else's release: what the history says is not about it.
+                        self.record.status.history.clear();
+                    }
                     self.record.begin(&step, step::timeout(release, &step));
                     self.publish().await?;
                     let mut outcome = step::run(&step, release, desired, &actions).await;
@@ -294,7 +301,7 @@ impl<'a> Pass<'a> {
             self.record.remove(RECONCILING);
             self.record.set(STALLED, "True", halt.reason, &halt.message);
             self.record.set(READY, "False", halt.reason, &halt.message);
-            return self.finish_observed(Next::After(self.interval())).await;
+            return self.finish_observed(self.at_interval()).await;
         }
         self.record.progressing("Fulfilling prerequisites");
         self.record.not_ready(halt.reason, &halt.message);
@@ -315,7 +322,7 @@ impl<'a> Pass<'a> {
     async fn end(&mut self, end: &End) -> Result<Next, ApiError> {
         self.record.end(end);
         match end {
-            End::Done | End::Exhausted | End::Stalled(..) => self.finish_observed(Next::After(self.interval())).await,
+            End::Done | End::Exhausted | End::Stalled(..) => self.finish_observed(self.at_interval()).await,
             End::RetryAfter(pause) => self.finish_observed(Next::After(*pause)).await,
             End::Retry | End::Fault(_) => self.finish(Next::Backoff).await,
         }
@@ -350,9 +357,13 @@ impl<'a> Pass<'a> {
     }
 
     /// The interval, give or take five percent, so that releases made together do not stay together.
-    fn interval(&self) -> Duration {
+    /// Without an interval only a change wakes the release.
+    fn at_interval(&self) -> Next {
         let interval = self.record.release.spec.interval.as_std();
+        if interval.is_zero() {
+            return Next::AwaitChange;
+        }
         let spread = f64::from(Timestamp::now().subsec_nanosecond().rem_euclid(1000)) / 1000.0;
-        interval.mul_f64(0.95 + spread / 10.0)
+        Next::After(interval.mul_f64(0.95 + spread / 10.0).max(MIN_INTERVAL))
     }
 }

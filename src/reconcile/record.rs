@@ -152,7 +152,8 @@ impl Record<'_> {
                 let (name, chart) = self.newest(desired);
                 let message = format!("Helm {word} succeeded for release {name} with chart {chart}");
                 self.set(RELEASED, "True", good, &message);
-                self.tell(Severity::Info, good, message, desired);
+                let kept = (!outcome.kept.is_empty()).then(|| outcome.kept.join("\n"));
+                self.tell(Severity::Info, good, remedy::with(message, kept.as_deref()), desired);
             }
             Some(error) => {
                 self.status.failures += 1;

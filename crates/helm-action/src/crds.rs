@@ -50,6 +50,12 @@ pub fn definitions(chart: &Chart, context: &Context) -> Result<(Vec<Object>, Vec
     Ok((found, skipped))
 }
 
+/// The names of the definitions under `crds/`.
+pub fn names(chart: &Chart, context: &Context) -> Vec<String> {
+    let found = definitions(chart, context).map(|(found, _)| found).unwrap_or_default();
+    found.iter().map(|crd| crd.name().to_owned()).collect()
+}
+
 /// Apply the definitions of a processed chart.
 ///
 /// # Errors

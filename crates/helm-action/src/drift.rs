@@ -167,12 +167,44 @@ pub async fn detect(context: &Context, release: &Release, options: &DriftOptions
             Ok(Comparison::Different { live, operations, .. }) => {
                 options.clean.put(id, None);
                 let managers = recent_managers(&live, context.cluster.field_manager());
+                let mut built = built;
+                for path in (options.ignored)(&built.object) {
+                    leave(&mut built.object, &live, &path);
+                }
                 report.drifted.push(Drifted { built, kind: DriftKind::Changed { operations, managers } });
             }
             Err(e) => report.errors.push(e.into()),
         }
     }
     Ok(report)
+}
+
+/// Give a field that does not count its live value, so that a repair leaves it alone.
+fn leave(object: &mut Object, live: &Object, pointer: &str) {
+    let (mut own, theirs) = (Json::Object(std::mem::take(&mut object.0)), Json::Object(live.0.clone()));
+    if let Some((parent, leaf)) = pointer.rsplit_once('/') {
+        let leaf = leaf.replace("~1", "/").replace("~0", "~");
+        let value = theirs.pointer(pointer).cloned();
+        match own.pointer_mut(parent) {
+            Some(Json::Object(map)) => match value {
+                Some(value) => {
+                    map.insert(leaf, value);
+                }
+                None => {
+                    map.remove(&leaf);
+                }
+            },
+            Some(Json::Array(items)) => {
+                if let (Some(value), Some(item)) = (value, leaf.parse().ok().and_then(|i: usize| items.get_mut(i))) {
+                    *item = value;
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Json::Object(map) = own {
+        object.0 = map;
+    }
 }
 
 /// What became of the repair of one object: Flux's line, or the error.

@@ -15,6 +15,7 @@ pub mod drift;
 pub mod error;
 pub mod hooks;
 pub mod install;
+pub mod keep;
 pub mod lookup;
 pub mod outcome;
 pub mod plan;

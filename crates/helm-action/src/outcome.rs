@@ -17,6 +17,8 @@ pub struct Outcome {
     pub error: Option<Error>,
     /// What happened on the way, for people; newest last.
     pub log: Vec<String>,
+    /// Objects that are not part of the new revision and stay, with the reason.
+    pub kept: Vec<String>,
     /// The objects that were applied on the server's side, and their resourceVersion after that: they are as they
     /// should be while they still have it.
     pub applied: Vec<(ObjectId, String)>,
@@ -45,6 +47,7 @@ pub(crate) struct Run {
     stored: Vec<Arc<Release>>,
     log: Vec<String>,
     applied: Vec<(ObjectId, String)>,
+    kept: Vec<String>,
     started: Instant,
 }
 
@@ -53,7 +56,7 @@ const MAX_LOG: usize = 200;
 
 impl Run {
     pub(crate) fn new() -> Self {
-        Self { stored: Vec::new(), log: Vec::new(), applied: Vec::new(), started: Instant::now() }
+        Self { stored: Vec::new(), log: Vec::new(), applied: Vec::new(), kept: Vec::new(), started: Instant::now() }
     }
 
     pub(crate) fn stored(&mut self, release: Arc<Release>) {
@@ -68,12 +71,17 @@ impl Run {
         }
     }
 
+    pub(crate) fn kept(&mut self, line: String) {
+        self.log(line.clone());
+        self.kept.push(line);
+    }
+
     pub(crate) fn applied(&mut self, live: &[Object]) {
         self.applied = live.iter().map(|o| (o.id(), o.resource_version().to_owned())).collect();
     }
 
     pub(crate) fn finish(self, result: Result<(), Error>) -> Outcome {
-        let Self { stored, log, applied, started } = self;
-        Outcome { stored, error: result.err(), log, applied, took: started.elapsed() }
+        let Self { stored, log, applied, kept, started } = self;
+        Outcome { stored, error: result.err(), log, applied, kept, took: started.elapsed() }
     }
 }

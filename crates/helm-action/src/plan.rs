@@ -10,6 +10,7 @@ use kube_ops::apply::ApplyOptions;
 use crate::build::{Built, build_stored};
 use crate::context::Context;
 use crate::error::Error;
+use crate::keep;
 
 /// What would become of one object.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub enum ObjectChange {
     },
     /// It would stay as it is.
     Keep(ObjectId),
+    /// It is not part of the new revision and would stay; why.
+    Kept(ObjectId, String),
     /// It would be deleted.
     Delete(Object),
 }
@@ -32,11 +35,16 @@ pub enum ObjectChange {
 const AT_ONCE: usize = 4;
 
 /// What sending `objects` in place of the stored `original` manifest would change, in the order of the manifest and
-/// with deletions last.
+/// with deletions last. `shipped` names the definitions under `crds/` of the new chart.
 ///
 /// # Errors
 /// Something may not be read. A dry run that the server refuses falls back to the object as it would be sent.
-pub async fn plan(context: &Context, objects: &[Built], original: Option<&str>) -> Result<Vec<ObjectChange>, Error> {
+pub async fn plan(
+    context: &Context,
+    objects: &[Built],
+    original: Option<&str>,
+    shipped: &[String],
+) -> Result<Vec<ObjectChange>, Error> {
     let asked: Vec<_> = objects.iter().map(|built| change(context, built)).collect();
     let answers: Vec<Result<ObjectChange, Error>> = iter(asked).buffered(AT_ONCE).collect().await;
     let mut changes = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -48,9 +56,10 @@ pub async fn plan(context: &Context, objects: &[Built], original: Option<&str>) 
                 continue;
             }
             let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-            if live.annotation("helm.sh/resource-policy") != Some("keep") {
-                changes.push(ObjectChange::Delete(live));
-            }
+            changes.push(match keep::reason(context, &live, shipped).await {
+                Some(why) => ObjectChange::Kept(id, why),
+                None => ObjectChange::Delete(live),
+            });
         }
     }
     Ok(changes)

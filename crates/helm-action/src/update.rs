@@ -16,11 +16,11 @@ use serde_json::Value as Json;
 use crate::build::Built;
 use crate::context::{Context, WaitOptions};
 use crate::error::Error;
+use crate::keep;
 use crate::outcome::Run;
 
 /// How many objects of one kind are sent at once.
 const AT_ONCE: usize = 8;
-const KEEP: &str = "helm.sh/resource-policy";
 
 /// How objects are sent.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +123,7 @@ pub(crate) async fn prune(
     run: &mut Run,
     original: &[Built],
     target: &[ObjectId],
+    shipped: &[String],
 ) -> Result<Vec<Object>, Error> {
     let mut deleted = Vec::new();
     for built in original {
@@ -131,8 +132,8 @@ pub(crate) async fn prune(
             continue;
         }
         let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-        if live.annotation(KEEP) == Some("keep") {
-            run.log(format!("{id} is kept: its resource policy says so"));
+        if let Some(why) = keep::reason(context, &live, shipped).await {
+            run.kept(format!("{id} is kept: {why}"));
             continue;
         }
         if context.cluster.delete_from(&built.resource, &live, Propagation::Background).await? {

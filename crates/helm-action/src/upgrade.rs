@@ -196,7 +196,8 @@ async fn perform(
         run.applied(&live);
     }
     let target: Vec<_> = objects.iter().map(|b| b.object.id()).collect();
-    update::prune(context, run, original, &target).await?;
+    let shipped = crds::names(&options.request.chart, context);
+    update::prune(context, run, original, &target, &shipped).await?;
     update::wait(context, live, options.wait).await?;
     if !options.disable_hooks {
         hooks::run(context, run, release, HookEvent::PostUpgrade, options.wait.timeout)

@@ -187,13 +187,19 @@ async fn passes_cost_few_requests() -> Result<()> {
 async fn drift_is_repaired_or_only_told() -> Result<()> {
     let lab = Lab::new(&[small("1.0.0")?]).await?;
     for mode in ["enabled", "warn"] {
-        lab.apply(&[lab.release(mode, "small", "1.0.0", &json!({"driftDetection": {"mode": mode}}))])?;
+        let ignore = json!([{"paths": ["/spec/replicas"], "target": {"kind": "Deployment"}}]);
+        let detection = json!({"driftDetection": {"mode": mode, "ignore": ignore}});
+        lab.apply(&[lab.release(mode, "small", "1.0.0", &detection)])?;
     }
     for mode in ["enabled", "warn"] {
         lab.until(mode, "Ready", "True", "InstallSucceeded").await?;
         lab.kubectl(&["patch", "configmap", mode, "-p", r#"{"data":{"greeting":"bye"}}"#])?;
         lab.kubectl(&["patch", "secret", mode, "-p", r#"{"stringData":{"password":"0ther-s3cret"}}"#])?;
     }
+
+    // A field that does not count stays as it is, also where the object is repaired.
+    lab.kubectl(&["scale", "deployment", "enabled", "--replicas=3"])?;
+    lab.kubectl(&["set", "image", "deployment/enabled", "main=example.test/other:1"])?;
 
     lab.proxy.reset();
     let release = lab.ask("enabled", "1").await?;
@@ -205,6 +211,10 @@ async fn drift_is_repaired_or_only_told() -> Result<()> {
     ensure!(map["data"]["greeting"] == "hello", "the repair did not come: {map}");
     let secret = lab.read("v1", "Secret", "enabled").await?.context("no Secret")?;
     ensure!(secret["data"]["password"] == "czNjcmV0", "the Secret was not repaired");
+    let deployment = lab.read("apps/v1", "Deployment", "enabled").await?.context("no Deployment")?;
+    ensure!(deployment["spec"]["replicas"] == 3, "an ignored field was repaired: {deployment}");
+    let image = &deployment["spec"]["template"]["spec"]["containers"][0]["image"];
+    ensure!(*image == "example.test/main:1", "the repair did not come: {image}");
     let managers: Vec<&str> =
         map["metadata"]["managedFields"].as_array().into_iter().flatten().map(|f| text(&f["manager"])).collect();
     ensure!(managers.iter().filter(|m| **m == "helm-controller").count() == 1, "{managers:?}");
@@ -405,4 +415,28 @@ async fn a_stop_in_the_middle_leaves_nothing_stuck() -> Result<()> {
     let listed = run(plane.helm4()?.args(["-n", &namespace, "list", "--pending", "-q"]))?;
     ensure!(listed.trim().is_empty(), "something is pending: {listed}");
     controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_in_use_are_kept() -> Result<()> {
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: gadgets.kept.example.com\nspec:\n  group: kept.example.com\n  scope: Namespaced\n  names:\n    kind: Gadget\n    plural: gadgets\n    singular: gadget\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n";
+    let lab = Lab::new(&[
+        ChartBuilder::new("kinds", "1.0.0").template("crd.yaml", definition).build()?,
+        ChartBuilder::new("kinds", "2.0.0").build()?,
+    ])
+    .await?;
+    lab.apply(&[lab.release("kinds", "kinds", "1.0.0", &json!({}))])?;
+    lab.until("kinds", "Ready", "True", "InstallSucceeded").await?;
+    lab.apply(&[json!({"apiVersion": "kept.example.com/v1", "kind": "Gadget",
+        "metadata": {"name": "one", "namespace": lab.namespace}})])?;
+    lab.apply(&[lab.release("kinds", "kinds", "2.0.0", &json!({}))])?;
+    lab.until("kinds", "Ready", "True", "UpgradeSucceeded").await?;
+    ensure!(lab.read("kept.example.com/v1", "Gadget", "one").await?.is_some(), "an object was deleted with its kind");
+    let told = "CustomResourceDefinition/gadgets.kept.example.com is kept: 1 object of kind Gadget";
+    lab::eventually("the event", MINUTE, || async {
+        let events = lab.events("kinds").await?;
+        Ok(if events.iter().any(|e| e.contains(told)) { Ok(()) } else { Err(format!("{events:?}")) })
+    })
+    .await?;
+    lab.controller.stop().await
 }

@@ -92,6 +92,7 @@ async fn public_charts_come_and_go() -> Result<()> {
         eprintln!("SKIPPED: HELMREL_CORPUS is not set, no public chart is installed");
         return Ok(());
     };
+    let _quiet = crate::lab::QUIET.lock().await;
     let only = std::env::var("HELMREL_CORPUS_CHART").ok();
     let chosen: Vec<_> = CASES.iter().filter(|c| only.as_deref().is_none_or(|o| o == c.chart)).collect();
     ensure!(!chosen.is_empty(), "no chart of that name");

@@ -37,6 +37,7 @@ async fn the_scenarios_of_flux_end_the_same() -> Result<()> {
         eprintln!("SKIPPED: HELMREL_FIXTURES is not set, Flux's scenarios are not compared");
         return Ok(());
     };
+    let _quiet = lab::QUIET.lock().await;
     let only = std::env::var("HELMREL_SCENARIO").ok();
     let plane = lab::with_kinds(Options { pods: false, ..Options::default() }).await?;
     let repo = ChartRepo::start()?;

@@ -8,6 +8,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use testkit::ControlPlane;
 
+/// Held by tests that keep the machine busy or look at states that soon pass: one of them at a time.
+pub static QUIET: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// `helmrel controller` as a process of its own. Dropping it kills it.
 pub struct Controller {
     child: Child,

@@ -78,6 +78,7 @@ const CASES: &[Case] = &[
 const EXCLUDED: &[(&str, &str)] = &[
     ("application", "a sample of values that names a ServiceAccount of the user's"),
     ("aws-load-balancer-controller", "its certificates need the kinds of cert-manager"),
+    ("cp-helm-charts", "it asks for policy/v1beta1, which Kubernetes 1.25 removed"),
     ("flux2", "it brings the kinds that this test itself uses, in other versions"),
     ("istiod", "it writes into the namespace istio-system, which has to be there"),
     ("kubescape-operator", "it writes into the namespace kubescape, which has to be there"),

@@ -167,10 +167,14 @@ impl ClusterCharts {
                 current && self.is_stored(sources, chart.status.as_ref().and_then(|s| s.artifact.as_ref())).await;
             if !known {
                 let repository = self.repository(&Name::new(&name.namespace, &chart.spec.source_ref.name)).await;
+                let resolving = self.resolving(release);
                 let (status, _) = sources
                     .reconcile_chart(&chart, repository.as_deref())
                     .await
                     .map_err(|e| halt(reason::SOURCE_NOT_READY, format!("could not get Source object: {e}")))?;
+                if let Some(artifact) = &status.artifact {
+                    resolving.end(artifact);
+                }
                 chart.status = Some(status);
             }
         }
@@ -197,10 +201,14 @@ impl ClusterCharts {
             let current =
                 repository.status.as_ref().is_some_and(|s| s.observed_generation == repository.metadata.generation);
             if !current || !self.is_stored(sources, artifact).await {
+                let resolving = self.resolving(release);
                 let (status, _) = sources
                     .reconcile_oci_repository(&repository)
                     .await
                     .map_err(|e| halt(reason::SOURCE_NOT_READY, format!("could not get Source object: {e}")))?;
+                if let Some(artifact) = &status.artifact {
+                    resolving.end(artifact);
+                }
                 repository.status = Some(status);
             }
         }
@@ -221,6 +229,13 @@ impl ClusterCharts {
         let mut halt = halt(reason::SOURCE_NOT_READY, why);
         halt.requeue = Some(self.requeue);
         halt
+    }
+
+    fn resolving(&self, release: &HelmRelease) -> Resolving<'_> {
+        let name = Name::of(&release.metadata);
+        let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = resolved.insert(name.clone(), RESOLVING.into());
+        Resolving { charts: self, name, before }
     }
 
     fn note(&self, release: &HelmRelease, artifact: &Artifact) {
@@ -253,6 +268,32 @@ impl ClusterCharts {
                 halt
             }
         })
+    }
+}
+
+/// Stands for the digest of an artifact that a release is just fetching.
+pub const RESOLVING: &str = "resolving";
+
+/// While it lives, changes of its chart do not wake a release: they are its own.
+struct Resolving<'a> {
+    charts: &'a ClusterCharts,
+    name: Name,
+    before: Option<String>,
+}
+
+impl Resolving<'_> {
+    fn end(mut self, artifact: &Artifact) {
+        self.before = Some(artifact.digest.clone().unwrap_or_default());
+    }
+}
+
+impl Drop for Resolving<'_> {
+    fn drop(&mut self) {
+        let mut resolved = self.charts.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.before.take() {
+            Some(digest) => resolved.insert(self.name.clone(), digest),
+            None => resolved.remove(&self.name),
+        };
     }
 }
 

@@ -345,8 +345,9 @@ impl Watched {
     /// Wake a release for an artifact it does not know of yet.
     fn wake_for_artifact(&self, name: &Name, source: &dyn Source) {
         let digest = source.artifact().and_then(|a| a.digest.clone()).unwrap_or_default();
-        let known = self.charts_of.resolved.lock().unwrap_or_else(PoisonError::into_inner).get(name) == Some(&digest);
-        if known {
+        let resolved = self.charts_of.resolved.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        // A release that is bringing its chart up to date right now is where the news comes from.
+        if resolved.is_some_and(|r| r == digest || r == super::charts::RESOLVING) {
             return;
         }
         let has_it = self.releases.get(name).is_some_and(|release| {

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use chart_source::Limits;
+use flux_api::HelmRelease;
 use flux_api::helmrelease::FIELD_MANAGER;
 use helm::HelmProfile;
 use helm_action::context::HostRef;
@@ -16,7 +17,7 @@ use crate::host::SystemHost;
 use crate::preview::charts::FetchedCharts;
 use crate::preview::files::{self, Files};
 use crate::preview::show::{Style, text};
-use crate::preview::{as_applied, preview, releases};
+use crate::preview::{Preview, as_applied, preview, releases};
 use crate::reconcile::context::{Context, Settings};
 
 /// Show what the controller would do with HelmReleases, against a cluster and without changing it.
@@ -67,19 +68,33 @@ async fn show(args: &Args, printer: &Printer) -> Result<Exit> {
     let host = HostRef(Arc::new(SystemHost::default()));
     let settings = Settings { profile: args.helm_profile, ..Settings::default() };
     let context = Context::new(own, config, files, Arc::new(charts), host, settings);
-    let mut exit = Exit::Ok;
+    let (mut exit, mut failed) = (Exit::Ok, 0);
     for release in releases {
         let name = format!("{}/{}", release.namespace(), release.name());
-        let failed = || format!("HelmRelease {name}");
-        let mut release = as_applied(release, &context).await.with_context(failed)?;
-        if !args.impersonate {
-            release.spec.service_account_name = None;
+        match one(release, &context, args.impersonate).await {
+            Ok(shown) => {
+                if shown.acts {
+                    exit = Exit::Changes;
+                }
+                printer.out(text(&shown, Style { colour: printer.colour() }))?;
+            }
+            // The others are still worth seeing.
+            Err(e) => {
+                failed += 1;
+                printer.error(&e.context(format!("HelmRelease {name}")));
+            }
         }
-        let shown = preview(&release, &context).await.with_context(failed)?;
-        if shown.acts {
-            exit = Exit::Changes;
-        }
-        printer.out(text(&shown, Style { colour: printer.colour() }))?;
+    }
+    if failed > 0 {
+        bail!("{failed} HelmRelease(s) could not be previewed");
     }
     Ok(exit)
+}
+
+async fn one(release: HelmRelease, context: &Context, impersonate: bool) -> Result<Preview> {
+    let mut release = as_applied(release, context).await?;
+    if !impersonate {
+        release.spec.service_account_name = None;
+    }
+    preview(&release, context).await
 }

@@ -138,7 +138,10 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
     };
     let plan = Planner { release, desired: &desired, observed: &observed, actions: &actions };
     let mut changes = match &step {
-        Step::Install | Step::Upgrade => plan.release(&step, &mut notes).await?,
+        Step::Install | Step::Upgrade => {
+            let planned = plan.release(&step, &mut notes).await;
+            planned.map_err(|e| anyhow!(desired.secrets.redact(&format!("{e:#}"))))?
+        }
         Step::Rollback(version) => plan.rollback(*version).await?,
         Step::UninstallRemediation => plan.uninstall().await?,
         Step::CorrectDrift => plan.repair(drifted).await?,

@@ -11,6 +11,8 @@ use helm::Chart;
 use helm::postrender::SetMetadata;
 use helm::release::digest::{Algorithm, go_escape};
 
+use super::redact::Secrets;
+
 /// What a release should be.
 #[derive(Clone, Debug)]
 pub struct Desired {
@@ -40,6 +42,8 @@ pub struct Desired {
     pub metadata: SetMetadata,
     /// The algorithm of digests.
     pub algorithm: Algorithm,
+    /// What of the values came from Secrets.
+    pub secrets: Secrets,
 }
 
 impl Desired {
@@ -71,6 +75,7 @@ impl Desired {
             common_metadata_digest: digest(common),
             metadata: metadata(release),
             algorithm,
+            secrets: Secrets::default(),
         }
     }
 

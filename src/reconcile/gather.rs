@@ -11,6 +11,7 @@ use super::context::{Context, Halt, RefKind};
 use super::desired::{Desired, suffixed};
 use super::expression;
 use super::notice::Severity;
+use super::redact::Secrets;
 use super::values::{self, Document};
 
 /// Are all dependencies ready?
@@ -142,7 +143,12 @@ fn data_of(kind: RefKind, object: &Json, key: &str) -> Option<Vec<u8>> {
 pub async fn desired(release: &HelmRelease, context: &Context) -> Result<Desired, Halt> {
     let resolved = context.charts.resolve(release).await?;
     let documents = documents(release, context).await?;
+    let mut secrets = Secrets::default();
+    for document in documents.iter().filter(|d| d.reference.kind == "Secret") {
+        secrets.add(document.data.as_deref().unwrap_or_default());
+    }
     let values = values::compose(release.spec.values.as_ref(), &documents, release.namespace()).map_err(|message| {
+        let message = secrets.redact(&message);
         Halt { reason: reason::VALUES_ERROR, message, event: Some(Severity::Error), stalled: false, requeue: None }
     })?;
     let (chart, oci_digest) = match &resolved.oci_revision {
@@ -158,5 +164,5 @@ pub async fn desired(release: &HelmRelease, context: &Context) -> Result<Desired
             (chart, Some(digest))
         }
     };
-    Ok(Desired::new(release, chart, oci_digest, values, context.settings.digest))
+    Ok(Desired { secrets, ..Desired::new(release, chart, oci_digest, values, context.settings.digest) })
 }

@@ -19,6 +19,7 @@ pub mod observe;
 pub mod policy;
 pub mod publish;
 pub mod record;
+pub mod redact;
 pub mod remedy;
 pub mod step;
 pub mod unsupported;
@@ -204,7 +205,8 @@ impl<'a> Pass<'a> {
                     match &outcome.error {
                         None => tracing::info!(action, took_ms = took, chart = desired.chart_text(), "done"),
                         Some(error) => {
-                            tracing::warn!(action, took_ms = took, chart = desired.chart_text(), %error, "failed");
+                            let error = desired.secrets.redact(&error.to_string());
+                            tracing::warn!(action, took_ms = took, chart = desired.chart_text(), error, "failed");
                         }
                     }
                     if let Some(version) = outcome.last().map(|r| r.version) {

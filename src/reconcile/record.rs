@@ -164,15 +164,16 @@ impl Record<'_> {
                     _ => self.status.upgrade_failures += 1,
                 }
                 let name = format!("{}/{}", desired.release_namespace, self.release.full_release_name());
+                let error_text = desired.secrets.redact(&error.to_string());
                 let message =
-                    format!("Helm {word} failed for release {name} with chart {}: {error}", desired.chart_text());
+                    format!("Helm {word} failed for release {name} with chart {}: {error_text}", desired.chart_text());
                 let message = remedy::with(message, remedy::of_error(error));
                 self.set(RELEASED, "False", bad, &message);
                 let logs = if outcome.log.is_empty() {
                     String::new()
                 } else {
                     let tail = &outcome.log[outcome.log.len().saturating_sub(10)..];
-                    format!("\n\nLast Helm logs:\n\n{}", tail.join("\n"))
+                    format!("\n\nLast Helm logs:\n\n{}", desired.secrets.redact(&tail.join("\n")))
                 };
                 self.tell(Severity::Error, bad, format!("{message}{logs}"), desired);
             }
@@ -204,6 +205,7 @@ impl Record<'_> {
             }
             Some(error) => {
                 self.status.failures += 1;
+                let error = desired.secrets.redact(&error.to_string());
                 let message = format!("{head} failed: {error}");
                 self.set(REMEDIATED, "False", bad, &message);
                 self.tell(Severity::Error, bad, message, desired);
@@ -238,6 +240,7 @@ impl Record<'_> {
             }
             Some(error) => {
                 self.status.failures += 1;
+                let error = desired.secrets.redact(&error.to_string());
                 let message = format!("Helm test failed for release {name} with chart {chart}: {error}");
                 self.set(TEST_SUCCESS, "False", reason::TEST_FAILED, &message);
                 self.tell(Severity::Error, reason::TEST_FAILED, message, desired);
@@ -310,8 +313,14 @@ impl Record<'_> {
     pub fn corrected(&mut self, repairs: &[Repair], desired: &Desired) {
         let name = self.status.history.first().map(Snapshot::full_name).unwrap_or_default();
         let good: Vec<&str> = repairs.iter().filter_map(|r| r.as_deref().ok()).collect();
-        let bad: Vec<String> =
-            repairs.iter().filter_map(|r| r.as_ref().err().map(|(id, e)| format!("{id} patch failure: {e}"))).collect();
+        let bad: Vec<String> = repairs
+            .iter()
+            .filter_map(|r| {
+                r.as_ref()
+                    .err()
+                    .map(|(id, e)| format!("{id} patch failure: {}", desired.secrets.redact(&e.to_string())))
+            })
+            .collect();
         if bad.is_empty() {
             let message = format!("Cluster state of release {name} has been corrected:\n{}", good.join("\n"));
             self.tell(Severity::Info, reason::DRIFT_CORRECTED, message, desired);

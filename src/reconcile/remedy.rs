@@ -86,6 +86,8 @@ fn of_cluster(error: &ClusterError) -> Option<&'static str> {
                 "Look at these objects, their Pods and events; give them more time with spec.timeout if they only start slowly.",
             );
         }
+        // The server answers 500 to an object whose fields have the wrong types.
+        e if e.to_string().contains("failed to create typed patch object") => return Some(REFUSED),
         ClusterError::Stalled { .. } => return Some("Look at these objects, their Pods and events."),
         _ => {}
     }

@@ -322,6 +322,10 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
         chart_of("fails", "{{ fail \"not like this\" }}")?,
         ChartBuilder::new("small", "2.0.0").template("objects.yaml", "{{ fail \"not like this\" }}").build()?,
         chart_of("invalid", "kind: ConfigMap\nmetadata: [\n")?,
+        chart_of(
+            "quoted",
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: quoted\nstringData:\n  pin: {{ .Values.pin }}\n",
+        )?,
         chart_of("refused", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Not_A_Name\n")?,
     ])
     .await?;
@@ -331,6 +335,8 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
     lab.repo.add(&broken);
     lab.apply(&[
         lab.repository("nowhere", "http://127.0.0.1:1"),
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "pin", "namespace": lab.namespace},
+            "stringData": {"values.yaml": "pin: 88997766\n"}}),
         json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "powerless", "namespace": lab.namespace}}),
     ])?;
 
@@ -343,6 +349,8 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
         json!({"chart": {"spec": {"chart": name, "version": "1.0.0",
             "sourceRef": {"kind": "HelmRepository", "name": repository}}}})
     };
+    let mut quoted = chart("quoted", "repo");
+    quoted["valuesFrom"] = json!([{"kind": "Secret", "name": "pin"}]);
     let cases: &[(&str, Value, &str, &[&str])] = &[
         ("unreachable", chart("small", "nowhere"), "SourceNotReady", &["HelmChart", "127.0.0.1:1"]),
         ("unknown", chart("unheard-of", "repo"), "SourceNotReady", &["no chart name found"]),
@@ -357,6 +365,7 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
             "ValuesError",
             &["could not resolve Secret chart values reference", "missing", "not found"],
         ),
+        ("quoted", quoted, "InstallFailed", &["quoted", "pin"]),
         ("powerless", json!({"serviceAccountName": "powerless"}), "", &["powerless", "forbidden"]),
     ];
     let releases: Vec<Value> = cases.iter().map(|(name, spec, ..)| lab.release(name, "small", "1.0.0", spec)).collect();
@@ -376,6 +385,16 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
         .await?;
         println!("{name}: {}", condition(&lab.status(name).await?, "Ready").cloned().unwrap_or_default());
     }
+
+    // The API server quotes the value that it refuses; nobody else does.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let all = format!(
+        "{}{}{}",
+        lab.status("quoted").await?["status"],
+        lab.events("quoted").await?.join("\n"),
+        lab.controller.log()
+    );
+    ensure!(!all.contains("88997766"), "a value of a Secret came to light: {all}");
 
     // The one that runs is given a chart that does not render: nothing is stored, nothing changes.
     lab.apply(&[lab.release("good", "small", "2.0.0", &json!({}))])?;

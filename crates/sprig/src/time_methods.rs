@@ -12,6 +12,7 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::layout;
+use crate::layout::{DAYS, MONTHS};
 
 /// The methods, for a function map.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +65,7 @@ fn of_time(time: &Zoned, name: &str, args: &[Value]) -> Result<Value, String> {
         "Second" => int(time.second().into()),
         "Nanosecond" => int(time.subsec_nanosecond().into()),
         "YearDay" => int(time.day_of_year().into()),
-        "Weekday" => Ok(named("time.Weekday", &WEEKDAYS, time.weekday().to_sunday_zero_offset() as usize, 0)),
+        "Weekday" => Ok(named("time.Weekday", &DAYS, time.weekday().to_sunday_zero_offset() as usize, 0)),
         "Unix" => Ok(Value::int64(stamp.as_second())),
         "UnixMilli" => Ok(Value::int64(stamp.as_millisecond())),
         "UnixMicro" => Ok(Value::int64(stamp.as_microsecond())),
@@ -169,22 +170,6 @@ fn other(args: &[Value]) -> Result<&Zoned, String> {
 fn wrong_type(wanted: &str, found: Option<&Value>) -> String {
     format!("wrong type for value; expected {wanted}; got {}", found.map_or("nothing", Value::type_name))
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// A number that prints as a name.
 #[derive(Debug)]

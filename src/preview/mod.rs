@@ -105,10 +105,11 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
     if moved.is_some() {
         record.status.history.clear();
     }
-    let mut observed = observe::storage(release, &record.status, &actions).await.map_err(|why| anyhow!(why))?;
-    if moved.is_some() {
-        observed = Observed::default();
-    }
+    let mut observed = if moved.is_some() {
+        Observed::default()
+    } else {
+        observe::storage(release, &record.status, &actions).await.map_err(|why| anyhow!(why))?
+    };
     let mut state = decide::state(release, &record.status, &desired, &observed);
     let mut drifted = Vec::new();
     if decide::wants_drift(release, &state) {
@@ -180,7 +181,7 @@ async fn old_objects(
     let storage = status.storage_namespace.as_deref().unwrap_or(storage);
     let actions = context.actions(release, &old.name, &old.namespace, storage).map_err(|why| anyhow!(why))?;
     match actions.storage.last(&old.name).await? {
-        Some(last) => Ok(plan(&actions, &[], Some(&last.manifest), &[]).await?),
+        Some(last) => Ok(plan(&actions, &[], Some(&last.manifest), None).await?),
         None => Ok(Vec::new()),
     }
 }
@@ -233,8 +234,7 @@ impl Planner<'_> {
         let mut changes = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
         let (built, unknown) = helm_action::build::build_known(self.actions, &prepared.manifest).await?;
         let original = last.map(|l| l.manifest.as_str());
-        let shipped = helm_action::crds::names(&self.desired.chart, self.actions);
-        changes.extend(plan(self.actions, &built, original, &shipped).await?);
+        changes.extend(plan(self.actions, &built, original, Some(&self.desired.chart)).await?);
         changes.extend(unknown.into_iter().map(ObjectChange::Create));
         Ok(changes)
     }
@@ -262,7 +262,7 @@ impl Planner<'_> {
             let resource = self.actions.cluster.resource_of(&object).await?;
             built.push(helm_action::build::Built { object, resource, source: String::new() });
         }
-        let mut changes = plan(self.actions, &built, None, &[]).await?;
+        let mut changes = plan(self.actions, &built, None, None).await?;
         if policy == CrdsPolicy::Create {
             changes.retain(|c| matches!(c, ObjectChange::Create(_)));
         }
@@ -277,12 +277,12 @@ impl Planner<'_> {
             .await?
             .ok_or_else(|| anyhow!("revision {version} is no longer in storage"))?;
         let built = helm_action::build::build_stored(self.actions, &target.manifest).await?;
-        Ok(plan(self.actions, &built, self.observed.last.as_ref().map(|l| l.manifest.as_str()), &[]).await?)
+        Ok(plan(self.actions, &built, self.observed.last.as_ref().map(|l| l.manifest.as_str()), None).await?)
     }
 
     async fn uninstall(&self) -> Result<Vec<ObjectChange>> {
         let Some(last) = &self.observed.last else { return Ok(Vec::new()) };
-        Ok(plan(self.actions, &[], Some(&last.manifest), &[]).await?)
+        Ok(plan(self.actions, &[], Some(&last.manifest), None).await?)
     }
 
     async fn repair(&self, drifted: Vec<helm_action::drift::Drifted>) -> Result<Vec<ObjectChange>> {
@@ -290,7 +290,7 @@ impl Planner<'_> {
         for one in drifted {
             match one.kind {
                 DriftKind::Missing => changes.push(ObjectChange::Create(one.built.object)),
-                DriftKind::Changed { .. } => changes.extend(plan(self.actions, &[one.built], None, &[]).await?),
+                DriftKind::Changed { .. } => changes.extend(plan(self.actions, &[one.built], None, None).await?),
             }
         }
         Ok(changes)

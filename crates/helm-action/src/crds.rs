@@ -50,10 +50,9 @@ pub fn definitions(chart: &Chart, context: &Context) -> Result<(Vec<Object>, Vec
     Ok((found, skipped))
 }
 
-/// The names of the definitions under `crds/`.
-pub fn names(chart: &Chart, context: &Context) -> Vec<String> {
-    let found = definitions(chart, context).map(|(found, _)| found).unwrap_or_default();
-    found.iter().map(|crd| crd.name().to_owned()).collect()
+/// Is there a definition of this name under `crds/`?
+pub(crate) fn ships(chart: &Chart, context: &Context, name: &str) -> bool {
+    definitions(chart, context).is_ok_and(|(found, _)| found.iter().any(|crd| crd.name() == name))
 }
 
 /// Apply the definitions of a processed chart.

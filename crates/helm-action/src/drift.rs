@@ -142,20 +142,20 @@ pub struct Report {
 /// The manifest cannot be built; what concerns single objects is in the report.
 pub async fn detect(context: &Context, release: &Release, options: &DriftOptions<'_>) -> Result<Report, Error> {
     let built = build_stored(context, &release.manifest).await?;
-    let compared: Vec<(Built, Result<Comparison, kube_ops::Error>)> = iter(built)
+    let compared: Vec<(Built, Vec<String>, Result<Comparison, kube_ops::Error>)> = iter(built)
         .map(|b| async move {
             let ignored = (options.ignored)(&b.object);
             let known = options.clean.get(&b.object.id());
             let compare =
                 CompareOptions { ignored: &ignored, exclusion: options.exclusion, known_same: known.as_deref() };
             let answer = context.cluster.compare(&b.object, compare).await;
-            (b, answer)
+            (b, ignored, answer)
         })
         .buffered(AT_ONCE)
         .collect()
         .await;
     let mut report = Report::default();
-    for (built, answer) in compared {
+    for (mut built, ignored, answer) in compared {
         let id = built.object.id();
         match answer {
             Ok(Comparison::Same { resource_version }) => options.clean.put(id, Some(resource_version)),
@@ -167,9 +167,8 @@ pub async fn detect(context: &Context, release: &Release, options: &DriftOptions
             Ok(Comparison::Different { live, operations, .. }) => {
                 options.clean.put(id, None);
                 let managers = recent_managers(&live, context.cluster.field_manager());
-                let mut built = built;
-                for path in (options.ignored)(&built.object) {
-                    leave(&mut built.object, &live, &path);
+                for path in &ignored {
+                    leave(&mut built.object, &live, path);
                 }
                 report.drifted.push(Drifted { built, kind: DriftKind::Changed { operations, managers } });
             }

@@ -3,21 +3,22 @@
 //! Owns: the reasons. Follows Helm for the resource policy and goes further for definitions: with a
 //! CustomResourceDefinition the API server deletes every object of its kind, which no upgrade may do in passing.
 
+use helm::Chart;
 use kube_object::{Gvk, Object};
 use kube_ops::Resource;
 
 use crate::context::Context;
+use crate::crds;
 
 const POLICY: &str = "helm.sh/resource-policy";
 
-/// Why a live object is kept, or nothing if it may be deleted. `shipped` names the definitions under `crds/` of the new
-/// chart.
-pub async fn reason(context: &Context, live: &Object, shipped: &[String]) -> Option<String> {
+/// Why a live object is kept, or nothing if it may be deleted. `chart` is that of the new revision, if there is one.
+pub async fn reason(context: &Context, live: &Object, chart: Option<&Chart>) -> Option<String> {
     if live.annotation(POLICY) == Some("keep") {
         return Some("its resource policy says so".into());
     }
     let resource = defined(live)?;
-    if shipped.iter().any(|name| name == live.name()) {
+    if chart.is_some_and(|chart| crds::ships(chart, context, live.name())) {
         return Some("the chart has it under crds/ now".into());
     }
     let kind = resource.gvk.kind.clone();

@@ -4,6 +4,7 @@
 //! and building are those of the actions themselves.
 
 use futures::stream::{StreamExt, iter};
+use helm::Chart;
 use kube_object::{Object, ObjectId};
 use kube_ops::apply::ApplyOptions;
 
@@ -35,7 +36,7 @@ pub enum ObjectChange {
 const AT_ONCE: usize = 4;
 
 /// What sending `objects` in place of the stored `original` manifest would change, in the order of the manifest and
-/// with deletions last. `shipped` names the definitions under `crds/` of the new chart.
+/// with deletions last. `chart` is that of the new revision, if there is one.
 ///
 /// # Errors
 /// Something may not be read. A dry run that the server refuses falls back to the object as it would be sent.
@@ -43,7 +44,7 @@ pub async fn plan(
     context: &Context,
     objects: &[Built],
     original: Option<&str>,
-    shipped: &[String],
+    chart: Option<&Chart>,
 ) -> Result<Vec<ObjectChange>, Error> {
     let asked: Vec<_> = objects.iter().map(|built| change(context, built)).collect();
     let answers: Vec<Result<ObjectChange, Error>> = iter(asked).buffered(AT_ONCE).collect().await;
@@ -56,7 +57,7 @@ pub async fn plan(
                 continue;
             }
             let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-            changes.push(match keep::reason(context, &live, shipped).await {
+            changes.push(match keep::reason(context, &live, chart).await {
                 Some(why) => ObjectChange::Kept(id, why),
                 None => ObjectChange::Delete(live),
             });

@@ -79,7 +79,7 @@ async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) ->
             run.applied(&live);
         }
         let ids: Vec<_> = objects.iter().map(|b| b.object.id()).collect();
-        update::prune(context, run, &original, &ids, &[]).await?;
+        update::prune(context, run, &original, &ids, None).await?;
         Ok::<_, Error>(live)
     }
     .await;

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use futures::stream::{StreamExt, TryStreamExt, iter};
+use helm::Chart;
 use kube_object::status::{Status, Verdict, compute, job_completion};
 use kube_object::{Object, ObjectId, ownership, patch};
 use kube_ops::apply::ApplyOptions;
@@ -123,7 +124,7 @@ pub(crate) async fn prune(
     run: &mut Run,
     original: &[Built],
     target: &[ObjectId],
-    shipped: &[String],
+    chart: Option<&Chart>,
 ) -> Result<Vec<Object>, Error> {
     let mut deleted = Vec::new();
     for built in original {
@@ -132,7 +133,7 @@ pub(crate) async fn prune(
             continue;
         }
         let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-        if let Some(why) = keep::reason(context, &live, shipped).await {
+        if let Some(why) = keep::reason(context, &live, chart).await {
             run.kept(format!("{id} is kept: {why}"));
             continue;
         }

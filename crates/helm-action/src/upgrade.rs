@@ -196,8 +196,7 @@ async fn perform(
         run.applied(&live);
     }
     let target: Vec<_> = objects.iter().map(|b| b.object.id()).collect();
-    let shipped = crds::names(&options.request.chart, context);
-    update::prune(context, run, original, &target, &shipped).await?;
+    update::prune(context, run, original, &target, Some(&options.request.chart)).await?;
     update::wait(context, live, options.wait).await?;
     if !options.disable_hooks {
         hooks::run(context, run, release, HookEvent::PostUpgrade, options.wait.timeout)

@@ -5,10 +5,10 @@
 
 use flux_api::meta::FINALIZER;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_ops::{ApiError, Class, Resource};
+use kube_ops::{ApiError, Class};
 use serde_json::json;
 
-use super::Sources;
+use super::{Sources, resource};
 
 impl Sources {
     /// Make sure the finalizer is set.
@@ -49,11 +49,7 @@ impl Sources {
 
     async fn set_finalizers(&self, plural: &str, meta: &ObjectMeta, finalizers: &[String]) -> Result<(), ApiError> {
         let (namespace, name) = names(meta);
-        let resource = Resource {
-            gvk: kube_object::Gvk::new("source.toolkit.fluxcd.io/v1", ""),
-            plural: plural.into(),
-            namespaced: true,
-        };
+        let resource = resource(plural);
         // Of the version that was seen: another finalizer that came meanwhile must not go.
         let patch = json!({"metadata": {"finalizers": finalizers, "resourceVersion": meta.resource_version}});
         self.own.patch_metadata::<serde::de::IgnoredAny>(&resource, namespace, name, &patch).await.map(drop)

@@ -11,7 +11,6 @@ use flux_api::meta::{REQUESTED_AT, reason};
 use flux_api::source::{Artifact, HelmChartStatus};
 use flux_api::{HelmChart, HelmRepository};
 use jiff::Timestamp;
-use kube_object::patch::merge_patch;
 use kube_ops::ApiError;
 
 use super::helm_repository::{chain, storage_fault};
@@ -77,10 +76,7 @@ impl Sources {
                 Some(if fault.stalled { interval } else { Duration::from_secs(15).min(interval) })
             }
         };
-        let json = |s: &HelmChartStatus| serde_json::to_value(s).unwrap_or_default();
-        if let Some(change) = merge_patch(&json(&stored), &json(&status)) {
-            self.patch_status("helmcharts", namespace, name, &change).await?;
-        }
+        self.write_status("helmcharts", namespace, name, &stored, &status).await?;
         self.remember(&key, &chart.metadata, &status);
         Ok((status, next))
     }

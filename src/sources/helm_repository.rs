@@ -6,9 +6,7 @@ use std::time::Duration;
 use chart_source::{Error, Index};
 use flux_api::HelmRepository;
 use flux_api::meta::{REQUESTED_AT, reason};
-use flux_api::source::SourceStatus;
 use jiff::Timestamp;
-use kube_object::patch::merge_patch;
 use kube_ops::ApiError;
 
 use super::{Fault, Sources, Storage, clients, status};
@@ -79,22 +77,8 @@ impl Sources {
                 (!fault.stalled).then_some(Duration::from_secs(15).min(interval))
             }
         };
-        self.write_repository_status(namespace, name, &stored, &status).await?;
+        self.write_status("helmrepositories", namespace, name, &stored, &status).await?;
         Ok(next)
-    }
-
-    async fn write_repository_status(
-        &self,
-        namespace: &str,
-        name: &str,
-        stored: &SourceStatus,
-        status: &SourceStatus,
-    ) -> Result<(), ApiError> {
-        let json = |s: &SourceStatus| serde_json::to_value(s).unwrap_or_default();
-        if let Some(change) = merge_patch(&json(stored), &json(status)) {
-            self.patch_status("helmrepositories", namespace, name, &change).await?;
-        }
-        Ok(())
     }
 
     /// Fetch the index and keep it parsed. Gives the digest of its bytes, and the bytes.

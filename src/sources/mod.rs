@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chart_source::{ChartCache, Index, Limits};
 use flux_api::source::Artifact;
+use kube_object::patch::merge_patch;
 use kube_ops::{ApiError, Cluster, Resource};
 use serde_json::Value as Json;
 use tokio::sync::Mutex as AsyncMutex;
@@ -161,19 +162,23 @@ impl Sources {
             .await
     }
 
-    /// Write a status by a merge patch.
-    pub(crate) async fn patch_status(
+    /// Write what of a status changed, by a merge patch; nothing is sent where nothing did.
+    pub(crate) async fn write_status<T: serde::Serialize>(
         &self,
         plural: &str,
         namespace: &str,
         name: &str,
-        change: &Json,
-    ) -> Result<Json, ApiError> {
-        let resource = Resource {
-            gvk: kube_object::Gvk::new("source.toolkit.fluxcd.io/v1", ""),
-            plural: plural.into(),
-            namespaced: true,
-        };
-        self.own.patch_status(&resource, namespace, name, &serde_json::json!({"status": change})).await
+        stored: &T,
+        status: &T,
+    ) -> Result<(), ApiError> {
+        let json = |s: &T| serde_json::to_value(s).unwrap_or_default();
+        let Some(change) = merge_patch(&json(stored), &json(status)) else { return Ok(()) };
+        let patch = serde_json::json!({"status": change});
+        self.own.patch_status::<serde::de::IgnoredAny>(&resource(plural), namespace, name, &patch).await.map(drop)
     }
+}
+
+/// A kind of ours, as far as writing to its objects needs it.
+fn resource(plural: &str) -> Resource {
+    Resource { gvk: kube_object::Gvk::new("source.toolkit.fluxcd.io/v1", ""), plural: plural.into(), namespaced: true }
 }

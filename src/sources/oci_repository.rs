@@ -8,7 +8,6 @@ use flux_api::OCIRepository;
 use flux_api::meta::{REQUESTED_AT, reason};
 use flux_api::source::{Artifact, OCIRepositorySpec, OCIRepositoryStatus};
 use jiff::Timestamp;
-use kube_object::patch::merge_patch;
 use kube_ops::ApiError;
 
 use super::helm_repository::{chain, storage_fault};
@@ -116,10 +115,7 @@ impl Sources {
                 Some(if fault.stalled { interval } else { Duration::from_secs(15).min(interval) })
             }
         };
-        let json = |s: &OCIRepositoryStatus| serde_json::to_value(s).unwrap_or_default();
-        if let Some(change) = merge_patch(&json(&stored), &json(&status)) {
-            self.patch_status("ocirepositories", namespace, name, &change).await?;
-        }
+        self.write_status("ocirepositories", namespace, name, &stored, &status).await?;
         self.remember(&key, meta, &status);
         Ok((status, next))
     }

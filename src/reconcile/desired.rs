@@ -88,6 +88,11 @@ impl Desired {
         }
     }
 
+    /// An error in the words that people may see.
+    pub fn told(&self, error: &dyn std::fmt::Display) -> String {
+        self.secrets.redact(&error.to_string())
+    }
+
     /// `<namespace>/<name>`, as messages of failures name a release.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.release_namespace, self.release_name)

@@ -205,7 +205,7 @@ impl<'a> Pass<'a> {
                     match &outcome.error {
                         None => tracing::info!(action, took_ms = took, chart = desired.chart_text(), "done"),
                         Some(error) => {
-                            let error = desired.secrets.redact(&error.to_string());
+                            let error = desired.told(error);
                             tracing::warn!(action, took_ms = took, chart = desired.chart_text(), error, "failed");
                         }
                     }

@@ -164,7 +164,7 @@ impl Record<'_> {
                     _ => self.status.upgrade_failures += 1,
                 }
                 let name = format!("{}/{}", desired.release_namespace, self.release.full_release_name());
-                let error_text = desired.secrets.redact(&error.to_string());
+                let error_text = desired.told(error);
                 let message =
                     format!("Helm {word} failed for release {name} with chart {}: {error_text}", desired.chart_text());
                 let message = remedy::with(message, remedy::of_error(error));
@@ -205,7 +205,7 @@ impl Record<'_> {
             }
             Some(error) => {
                 self.status.failures += 1;
-                let error = desired.secrets.redact(&error.to_string());
+                let error = desired.told(error);
                 let message = format!("{head} failed: {error}");
                 self.set(REMEDIATED, "False", bad, &message);
                 self.tell(Severity::Error, bad, message, desired);
@@ -240,7 +240,7 @@ impl Record<'_> {
             }
             Some(error) => {
                 self.status.failures += 1;
-                let error = desired.secrets.redact(&error.to_string());
+                let error = desired.told(error);
                 let message = format!("Helm test failed for release {name} with chart {chart}: {error}");
                 self.set(TEST_SUCCESS, "False", reason::TEST_FAILED, &message);
                 self.tell(Severity::Error, reason::TEST_FAILED, message, desired);
@@ -315,11 +315,7 @@ impl Record<'_> {
         let good: Vec<&str> = repairs.iter().filter_map(|r| r.as_deref().ok()).collect();
         let bad: Vec<String> = repairs
             .iter()
-            .filter_map(|r| {
-                r.as_ref()
-                    .err()
-                    .map(|(id, e)| format!("{id} patch failure: {}", desired.secrets.redact(&e.to_string())))
-            })
+            .filter_map(|r| r.as_ref().err().map(|(id, e)| format!("{id} patch failure: {}", desired.told(e))))
             .collect();
         if bad.is_empty() {
             let message = format!("Cluster state of release {name} has been corrected:\n{}", good.join("\n"));

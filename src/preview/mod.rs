@@ -92,7 +92,7 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
     }
     let desired = gather::desired(release, context).await.map_err(failed)?;
     let stored = release.status.clone().unwrap_or_default();
-    let mut record = Record { release, status: stored, notices: Vec::new(), now: jiff::Timestamp::now() };
+    let mut record = Record::new(release, stored, jiff::Timestamp::now());
     let moved_what = delete::moved_what(release, &record.status, &desired);
     record.attempt(&desired, false);
     let actions = context

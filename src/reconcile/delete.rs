@@ -13,7 +13,7 @@ use kube_ops::{ApiError, Class};
 
 use super::desired::Desired;
 use super::notice::{Notice, Severity};
-use super::{Next, Pass, publish, step, unsupported};
+use super::{Next, Pass, gather, publish, step, unsupported};
 
 /// Work towards the object being gone.
 pub(super) async fn run(pass: &mut Pass<'_>) -> Result<Next, ApiError> {
@@ -41,11 +41,11 @@ pub(super) async fn run(pass: &mut Pass<'_>) -> Result<Next, ApiError> {
         if let Some(chart) = pass.record.status.helm_chart.clone()
             && let Err(e) = pass.context.charts.remove(&chart).await
         {
-            tracing::warn!(error = %e, chart, "failed to delete the HelmChart");
+            pass.record.warn("failed to delete the HelmChart", &e);
             return Ok(Next::Backoff);
         }
     }
-    for notice in std::mem::take(&mut pass.record.notices) {
+    for notice in pass.record.take_notices() {
         pass.recorder.send(&pass.context.own, release, &notice).await;
     }
     pass.context.forget(release);
@@ -86,7 +86,7 @@ async fn remove(pass: &mut Pass<'_>, newest: &Snapshot) -> Result<bool, ApiError
         None => {
             let text = format!("Helm uninstall succeeded for release {name} with chart {chart}");
             pass.record.set(RELEASED, "False", reason::UNINSTALL_SUCCEEDED, &text);
-            pass.record.notices.push(Notice::new(Severity::Info, reason::UNINSTALL_SUCCEEDED, text));
+            pass.record.notice(Notice::new(Severity::Info, reason::UNINSTALL_SUCCEEDED, text));
         }
         Some(ActionError::NotFound) => {
             let text = format!("Release {name} was not found, assuming it is uninstalled");
@@ -97,10 +97,13 @@ async fn remove(pass: &mut Pass<'_>, newest: &Snapshot) -> Result<bool, ApiError
             pass.record.set(RELEASED, "False", reason::UNINSTALL_SUCCEEDED, &text);
         }
         Some(error) => {
+            // The one thing of a deletion that may quote values: what the API server says about its hooks.
+            pass.record.hide(gather::secrets(release, pass.context).await);
+            pass.record.learn(outcome.stored.iter().map(AsRef::as_ref));
             pass.record.status.failures += 1;
             let text = format!("Helm uninstall failed for release {name} with chart {chart}: {error}");
             pass.record.set(RELEASED, "False", reason::UNINSTALL_FAILED, &text);
-            pass.record.notices.push(Notice::new(Severity::Error, reason::UNINSTALL_FAILED, text));
+            pass.record.notice(Notice::new(Severity::Error, reason::UNINSTALL_FAILED, text));
             pass.record.summarize();
             return Ok(false);
         }

@@ -88,9 +88,11 @@ impl Desired {
         }
     }
 
-    /// An error in the words that people may see.
-    pub fn told(&self, error: &dyn std::fmt::Display) -> String {
-        self.secrets.redact(&error.to_string())
+    /// With what of the values came from Secrets. The chart's name and version are no secret, whatever those hold.
+    pub fn with_secrets(mut self, mut secrets: Secrets) -> Self {
+        secrets.keep(&[&self.full_name(), &self.chart_text()]);
+        self.secrets = secrets;
+        self
     }
 
     /// `<namespace>/<name>`, as messages of failures name a release.

@@ -124,6 +124,11 @@ async fn documents(release: &HelmRelease, context: &Context) -> Result<Vec<Docum
     Ok(documents)
 }
 
+/// What must not be shown of a release, as far as its references can be read.
+pub async fn secrets(release: &HelmRelease, context: &Context) -> Secrets {
+    Secrets::of(release, &documents(release, context).await.unwrap_or_default())
+}
+
 /// What is under a key of a ConfigMap or Secret.
 fn data_of(kind: RefKind, object: &Json, key: &str) -> Option<Vec<u8>> {
     use base64::Engine as _;
@@ -143,10 +148,7 @@ fn data_of(kind: RefKind, object: &Json, key: &str) -> Option<Vec<u8>> {
 pub async fn desired(release: &HelmRelease, context: &Context) -> Result<Desired, Halt> {
     let resolved = context.charts.resolve(release).await?;
     let documents = documents(release, context).await?;
-    let mut secrets = Secrets::default();
-    for document in documents.iter().filter(|d| d.reference.kind == "Secret") {
-        secrets.add(document.data.as_deref().unwrap_or_default());
-    }
+    let secrets = Secrets::of(release, &documents);
     let values = values::compose(release.spec.values.as_ref(), &documents, release.namespace()).map_err(|message| {
         let message = secrets.redact(&message);
         Halt { reason: reason::VALUES_ERROR, message, event: Some(Severity::Error), stalled: false, requeue: None }
@@ -164,5 +166,5 @@ pub async fn desired(release: &HelmRelease, context: &Context) -> Result<Desired
             (chart, Some(digest))
         }
     };
-    Ok(Desired { secrets, ..Desired::new(release, chart, oci_digest, values, context.settings.digest) })
+    Ok(Desired::new(release, chart, oci_digest, values, context.settings.digest).with_secrets(secrets))
 }

@@ -16,6 +16,7 @@ pub mod history;
 pub mod ignore;
 pub mod notice;
 pub mod observe;
+pub mod outcome;
 pub mod policy;
 pub mod publish;
 pub mod record;
@@ -87,7 +88,7 @@ pub async fn reconcile(release: &HelmRelease, context: &Context, recorder: &Reco
 impl<'a> Pass<'a> {
     fn new(release: &'a HelmRelease, context: &'a Context, recorder: &'a Recorder) -> Self {
         let stored = release.status.clone().unwrap_or_default();
-        let record = Record { release, status: stored.clone(), notices: Vec::new(), now: Timestamp::now() };
+        let record = Record::new(release, stored.clone(), Timestamp::now());
         Self { context, recorder, stored, record, latest: None }
     }
 
@@ -108,7 +109,7 @@ impl<'a> Pass<'a> {
         }
         match self.context.charts.prepare(release).await {
             Ok((helm_chart, notices)) => {
-                self.record.notices.extend(notices);
+                notices.into_iter().for_each(|notice| self.record.notice(notice));
                 self.drop_old_chart(helm_chart.as_deref()).await;
                 self.record.status.helm_chart = helm_chart;
             }
@@ -116,7 +117,7 @@ impl<'a> Pass<'a> {
                 return self.halt(stalled(reason::ACCESS_DENIED, why)).await;
             }
             Err(why) => {
-                tracing::warn!(error = %why, "failed to prepare the chart");
+                self.record.warn("failed to prepare the chart", &why);
                 self.record.not_ready(reason::SOURCE_NOT_READY, &why);
                 return self.finish(Next::Backoff).await;
             }
@@ -128,6 +129,7 @@ impl<'a> Pass<'a> {
             Ok(desired) => desired,
             Err(halt) => return self.halt(halt).await,
         };
+        self.record.hide(desired.secrets.clone());
         if let Some(next) = delete::moved(self, &desired).await? {
             return Ok(next);
         }
@@ -165,6 +167,7 @@ impl<'a> Pass<'a> {
                 Ok(observed) => observed,
                 Err(e) => return self.fault(&e).await,
             };
+            self.record.learn(observed.last.as_deref());
             let mut state = decide::state(release, &self.record.status, desired, &observed);
             let mut report = None;
             if decide::wants_drift(release, &state) && !progress.ran.contains(&StepKind::Drift) {
@@ -172,6 +175,9 @@ impl<'a> Pass<'a> {
                     Ok(found) => {
                         observed.drifted = Some(!found.drifted.is_empty());
                         self.record.drift(&found.drifted);
+                        for error in &found.errors {
+                            self.record.warn("an object could not be compared", error);
+                        }
                         report = Some(found);
                         state = decide::state(release, &self.record.status, desired, &observed);
                     }
@@ -205,7 +211,8 @@ impl<'a> Pass<'a> {
                     match &outcome.error {
                         None => tracing::info!(action, took_ms = took, chart = desired.chart_text(), "done"),
                         Some(error) => {
-                            let error = desired.told(error);
+                            self.record.learn(outcome.stored.iter().map(AsRef::as_ref));
+                            let error = self.record.told(error);
                             tracing::warn!(action, took_ms = took, chart = desired.chart_text(), error, "failed");
                         }
                     }
@@ -261,7 +268,7 @@ impl<'a> Pass<'a> {
                     self.record.release.namespace(),
                     self.record.release.name()
                 );
-                self.record.notices.push(Notice::new(Severity::Error, "InventoryBuildFailed", text));
+                self.record.notice(Notice::new(Severity::Error, "InventoryBuildFailed", text));
             }
         }
     }
@@ -282,12 +289,12 @@ impl<'a> Pass<'a> {
         let old = self.record.status.helm_chart.clone();
         if let Some(old) = old.filter(|old| Some(old.as_str()) != new) {
             match self.context.charts.remove(&old).await {
-                Ok(()) => self.record.notices.push(Notice::new(
+                Ok(()) => self.record.notice(Notice::new(
                     Severity::Trace,
                     reason::HELM_CHART_DELETED,
                     format!("deleted HelmChart '{old}'"),
                 )),
-                Err(e) => tracing::warn!(error = %e, chart = old, "failed to delete the HelmChart"),
+                Err(e) => self.record.warn("failed to delete the HelmChart", &e),
             }
         }
     }
@@ -297,7 +304,7 @@ impl<'a> Pass<'a> {
         let remedy = remedy::of_halt(halt.reason, &halt.message);
         halt.message = remedy::with(halt.message, remedy);
         if let Some(severity) = halt.event {
-            self.record.notices.push(Notice::new(severity, halt.reason, halt.message.clone()));
+            self.record.notice(Notice::new(severity, halt.reason, halt.message.clone()));
         }
         if halt.stalled {
             self.record.remove(RECONCILING);
@@ -352,7 +359,7 @@ impl<'a> Pass<'a> {
             self.stored.clone_from(&self.record.status);
             self.latest = Some(written);
         }
-        for notice in std::mem::take(&mut self.record.notices) {
+        for notice in self.record.take_notices() {
             self.recorder.send(&self.context.own, release, &notice).await;
         }
         Ok(())

@@ -62,9 +62,6 @@ pub async fn drift(
         let errors: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
         return Err(format!("unable to determine cluster state: {}", errors.join("; ")));
     }
-    for error in &report.errors {
-        tracing::warn!(%error, "an object could not be compared");
-    }
     Ok(report)
 }
 

@@ -99,7 +99,7 @@ fn unquoted(value: &str) -> Option<&str> {
 }
 
 /// The keys of a path up to its first list, and whether there is one.
-fn keys(path: &str) -> (Vec<String>, bool) {
+pub fn keys(path: &str) -> (Vec<String>, bool) {
     let mut keys = vec![String::new()];
     let mut chars = path.chars();
     while let Some(c) = chars.next() {

@@ -91,19 +91,21 @@ impl Drifted {
         }
     }
 
-    /// The fields with both values, a line each; of Secrets only the names of fields.
-    pub fn details(&self) -> Vec<String> {
+    /// The fields with both values, a line each; of Secrets only the names of fields. What people may not see of other
+    /// objects `told` takes out, before a long value is cut and can no longer be recognised.
+    pub fn details(&self, told: &dyn Fn(String) -> String) -> Vec<String> {
         let DriftKind::Changed { operations, managers } = &self.kind else { return Vec::new() };
         let object = &self.built.object;
         let secret = mask::is_secret(object.api_version(), object.kind());
+        let shown = |value: &Json| if secret { mask::MASK.into() } else { short(told(value.to_string())) };
         let mut lines: Vec<String> = operations
             .iter()
             .map(|op| match &op.change {
-                Change::Add(v) => format!("  {} is missing, should be {}", op.path, shown(v, secret)),
+                Change::Add(v) => format!("  {} is missing, should be {}", op.path, shown(v)),
                 Change::Replace(old, new) => {
-                    format!("  {} is {}, should be {}", op.path, shown(old, secret), shown(new, secret))
+                    format!("  {} is {}, should be {}", op.path, shown(old), shown(new))
                 }
-                Change::Remove(v) => format!("  {} is {}, should not be there", op.path, shown(v, secret)),
+                Change::Remove(v) => format!("  {} is {}, should not be there", op.path, shown(v)),
             })
             .collect();
         if let Some((manager, time)) = managers.first() {
@@ -115,11 +117,7 @@ impl Drifted {
 }
 
 /// A value short enough for a message.
-fn shown(value: &Json, secret: bool) -> String {
-    if secret {
-        return mask::MASK.into();
-    }
-    let text = value.to_string();
+fn short(text: String) -> String {
     if text.chars().count() <= 120 {
         return text;
     }

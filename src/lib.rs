@@ -10,4 +10,5 @@ pub mod controller;
 pub mod host;
 pub mod preview;
 pub mod reconcile;
+pub mod slot;
 pub mod sources;

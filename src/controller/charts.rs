@@ -22,6 +22,7 @@ use serde_json::{Value as Json, json};
 use super::stores::{Name, Objects};
 use crate::reconcile::context::{Charts, Halt, ResolvedChart};
 use crate::reconcile::notice::{Notice, Severity};
+use crate::slot::away;
 use crate::sources::Sources;
 use crate::sources::helm_repository::chain;
 
@@ -254,7 +255,7 @@ impl ClusterCharts {
             let wanted = chart_source::Artifact { url: artifact.url.clone(), digest: digest.clone() };
             let fetch =
                 || chart_source::artifact::fetch(&self.http, &wanted, self.artifact_host.as_deref(), &self.limits);
-            self.cache.get_or_fetch(&digest, fetch).await
+            away(self.cache.get_or_fetch(&digest, fetch)).await
         };
         loaded.map_err(|e| match e {
             chart_source::Error::ArtifactNotFound => {

@@ -1,7 +1,7 @@
 //! Many HelmReleases, one process.
 //!
-//! Owns: putting everything together, the workers, a clean stop. Does not own: what a pass does (`reconcile`), what a
-//! source is (`sources`). On SIGTERM no new pass starts; those that run go on until they end or the time for that is
+//! Owns: putting everything together, a clean stop. Does not own: what a pass does (`reconcile`), what a source is
+//! (`sources`). On SIGTERM no new pass starts; those that run go on until they end or the time for that is
 //! over, and what they began is in storage either way, so that the next start goes on.
 
 pub mod charts;
@@ -12,10 +12,11 @@ pub mod references;
 pub mod server;
 pub mod stores;
 pub mod watch;
+pub mod workers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use chart_source::{ChartCache, Http, Limits, Settings as HttpSettings};
@@ -27,7 +28,6 @@ use kube::runtime::reflector;
 use kube_ops::{Cluster, Identity};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
-use tracing::Instrument;
 
 use charts::ClusterCharts;
 use config::{ControllerArgs, SourcesMode};
@@ -35,17 +35,20 @@ use metrics::Metrics;
 use queue::{Backoff, Queue};
 use references::ClusterReferences;
 use server::{Site, serve};
-use stores::{Name, Objects};
-use watch::{SourceKey, Watched, Writers};
+use stores::Objects;
+use watch::{Watched, Writers};
+use workers::{Releases, SourceKinds};
 
 use crate::host::SystemHost;
 use crate::reconcile::context::{Context, Settings};
 use crate::reconcile::publish::Recorder;
-use crate::reconcile::{Next, reconcile};
+use crate::slot::Slots;
 use crate::sources::{Sources, Storage};
 
 /// How long a lease of a source-controller counts without being renewed.
 const LEASE: Duration = Duration::from_mins(1);
+/// How many sources are worked on at once; those that wait for a server do not count.
+const SOURCES_AT_ONCE: usize = 4;
 
 /// The way to the cluster.
 ///
@@ -118,25 +121,13 @@ pub async fn run(args: ControllerArgs) -> Result<()> {
     ready.store(true, Ordering::Release);
     tracing::info!("ready");
 
-    let recorder = Arc::new(Recorder::default());
-    let mut workers = JoinSet::new();
-    for _ in 0..args.concurrent.max(1) {
-        workers.spawn(work_on_releases(
-            watched.clone(),
-            Arc::clone(&context),
-            Arc::clone(&recorder),
-            Arc::clone(&metrics),
-        ));
-    }
-    if let (Some(sources), Some(queue)) = (&sources, &watched.sources) {
-        for _ in 0..4 {
-            workers.spawn(work_on_sources(
-                watched.clone(),
-                Arc::clone(sources),
-                Arc::clone(queue),
-                Arc::clone(&metrics),
-            ));
-        }
+    let mut work = JoinSet::new();
+    let releases = Releases { watched: watched.clone(), context, recorder: Arc::new(Recorder::default()) };
+    let slots = Slots::new(args.concurrent);
+    work.spawn(workers::run(Arc::new(releases), Arc::clone(&watched.queue), slots, Arc::clone(&metrics)));
+    if let (Some(sources), Some(queue)) = (sources, &watched.sources) {
+        let kinds = SourceKinds { watched: watched.clone(), sources };
+        work.spawn(workers::run(Arc::new(kinds), Arc::clone(queue), Slots::new(SOURCES_AT_ONCE), metrics));
     }
     stopped().await?;
     tracing::info!("stopping: running actions end, new ones do not start");
@@ -144,7 +135,7 @@ pub async fn run(args: ControllerArgs) -> Result<()> {
     if let Some(queue) = &watched.sources {
         queue.close();
     }
-    let all = async { while workers.join_next().await.is_some() {} };
+    let all = async { while work.join_next().await.is_some() {} };
     if tokio::time::timeout(args.graceful_shutdown_timeout, all).await.is_err() {
         tracing::warn!("some actions did not end in time; the next start takes them up");
     }
@@ -244,78 +235,4 @@ fn caches(
         oci: oci_writer,
     };
     Ok((watched, writers))
-}
-
-async fn work_on_releases(watched: Watched, context: Arc<Context>, recorder: Arc<Recorder>, metrics: Arc<Metrics>) {
-    while let Some(name) = watched.queue.next().await {
-        let next = match watched.releases.get(&name) {
-            None => Next::AwaitChange,
-            Some(release) => {
-                let started = Instant::now();
-                let span = tracing::info_span!("release", name = %name, generation = release.generation());
-                let (context, recorder) = (Arc::clone(&context), Arc::clone(&recorder));
-                // A pass of its own: whatever goes wrong in it, the worker lives on.
-                let pass = tokio::spawn(async move { reconcile(&release, &context, &recorder).await }.instrument(span));
-                let (next, written) = pass.await.unwrap_or_else(|e| {
-                    tracing::error!(error = %e, release = %name, "a pass broke off");
-                    (Next::Backoff, None)
-                });
-                if let Some(written) = written {
-                    watched.releases.wrote(written);
-                }
-                let result = if next == Next::Backoff { "error" } else { "success" };
-                metrics.observe("HelmRelease", &name.namespace, &name.name, started.elapsed(), result);
-                next
-            }
-        };
-        watched.queue.done(&name, next);
-    }
-}
-
-async fn work_on_sources(watched: Watched, sources: Arc<Sources>, queue: Arc<Queue<SourceKey>>, metrics: Arc<Metrics>) {
-    while let Some(key) = queue.next().await {
-        let started = Instant::now();
-        let (kind, name) = match &key {
-            SourceKey::Repository(name) => ("HelmRepository", name.clone()),
-            SourceKey::Chart(name) => ("HelmChart", name.clone()),
-            SourceKey::Oci(name) => ("OCIRepository", name.clone()),
-        };
-        let outcome = reconcile_source(&watched, &sources, &key).await;
-        let next = match outcome {
-            Ok(Some(after)) if after.is_zero() => Next::AwaitChange,
-            Ok(Some(after)) => Next::After(after.max(Duration::from_secs(1))),
-            Ok(None) => Next::AwaitChange,
-            Err(e) => {
-                tracing::warn!(error = %e, kind, name = %name, "a source's status could not be written");
-                Next::Backoff
-            }
-        };
-        let result = if next == Next::Backoff { "error" } else { "success" };
-        metrics.observe(kind, &name.namespace, &name.name, started.elapsed(), result);
-        queue.done(&key, next);
-    }
-}
-
-async fn reconcile_source(
-    watched: &Watched,
-    sources: &Sources,
-    key: &SourceKey,
-) -> Result<Option<Duration>, kube_ops::ApiError> {
-    match key {
-        SourceKey::Repository(name) => match watched.repositories.get(name) {
-            Some(repository) => sources.reconcile_repository(&repository).await,
-            None => Ok(None),
-        },
-        SourceKey::Chart(name) => match watched.charts.get(name) {
-            Some(chart) => {
-                let repository = watched.repositories.get(&Name::new(&name.namespace, &chart.spec.source_ref.name));
-                Ok(sources.reconcile_chart(&chart, repository.as_deref()).await?.1)
-            }
-            None => Ok(None),
-        },
-        SourceKey::Oci(name) => match watched.oci.get(name) {
-            Some(repository) => Ok(sources.reconcile_oci_repository(&repository).await?.1),
-            None => Ok(None),
-        },
-    }
 }

@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 use tokio::time::{Instant, sleep_until};
 
 use crate::reconcile::Next;
@@ -31,6 +32,15 @@ struct Entry {
     failures: u32,
 }
 
+/// What became of an object that was queued.
+#[derive(Debug, PartialEq, Eq)]
+enum Pushed {
+    /// It waits for its turn.
+    Queued,
+    /// It is being worked on, and will be once more.
+    Running,
+}
+
 struct Inner<K> {
     entries: HashMap<K, Entry>,
     /// Waiting objects by namespace, and the order of the namespaces.
@@ -44,6 +54,8 @@ struct Inner<K> {
 pub struct Queue<K> {
     inner: Mutex<Inner<K>>,
     notify: Notify,
+    /// Something changed about an object that is being worked on, or the queue was closed.
+    news: Notify,
     backoff: Backoff,
 }
 
@@ -72,7 +84,7 @@ impl<K: Key> Queue<K> {
             timers: BinaryHeap::new(),
             closed: false,
         };
-        Self { inner: Mutex::new(inner), notify: Notify::new(), backoff }
+        Self { inner: Mutex::new(inner), notify: Notify::new(), news: Notify::new(), backoff }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<K>> {
@@ -81,8 +93,21 @@ impl<K: Key> Queue<K> {
 
     /// Something changed: do it now, or once more if it is being done.
     pub fn add(&self, key: K) {
-        self.lock().push(key);
+        if self.lock().push(key) == Pushed::Running {
+            self.news.notify_waiters();
+        }
         self.notify.notify_one();
+    }
+
+    /// Completes when something changes about an object that is being worked on, or the queue is closed. Counts from
+    /// the call on, not only while it is awaited.
+    pub fn news(&self) -> Notified<'_> {
+        self.news.notified()
+    }
+
+    /// Will no pass start any more?
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
     }
 
     /// No new pass starts from now on.
@@ -90,6 +115,7 @@ impl<K: Key> Queue<K> {
         self.lock().closed = true;
         self.notify.notify_waiters();
         self.notify.notify_one();
+        self.news.notify_waiters();
     }
 
     /// The object is gone: forget it.
@@ -165,15 +191,15 @@ impl<K: Key> Queue<K> {
 }
 
 impl<K: Key> Inner<K> {
-    fn push(&mut self, key: K) {
+    fn push(&mut self, key: K) -> Pushed {
         let entry = self.entries.entry(key.clone()).or_default();
         if entry.running {
             entry.again = true;
-            return;
+            return Pushed::Running;
         }
         entry.due = None;
         if entry.queued {
-            return;
+            return Pushed::Queued;
         }
         entry.queued = true;
         let namespace = key.namespace().to_string();
@@ -182,6 +208,7 @@ impl<K: Key> Inner<K> {
             self.turns.push_back(namespace);
         }
         waiting.push_back(key);
+        Pushed::Queued
     }
 
     /// Move what is due to those that wait for their turn.

@@ -40,11 +40,27 @@ pub enum SourceKey {
     Oci(Name),
 }
 
+impl SourceKey {
+    /// The kind and the name.
+    pub const fn parts(&self) -> (&'static str, &Name) {
+        match self {
+            Self::Repository(name) => ("HelmRepository", name),
+            Self::Chart(name) => ("HelmChart", name),
+            Self::Oci(name) => ("OCIRepository", name),
+        }
+    }
+}
+
 impl Key for SourceKey {
     fn namespace(&self) -> &str {
-        match self {
-            Self::Repository(n) | Self::Chart(n) | Self::Oci(n) => &n.namespace,
-        }
+        &self.parts().1.namespace
+    }
+}
+
+impl std::fmt::Display for SourceKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (kind, name) = self.parts();
+        write!(f, "{kind}/{name}")
     }
 }
 

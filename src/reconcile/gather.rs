@@ -12,13 +12,70 @@ use super::desired::{Desired, suffixed};
 use super::expression;
 use super::notice::Severity;
 use super::redact::Secrets;
+use super::remedy;
 use super::values::{self, Document};
 
 /// Are all dependencies ready?
 ///
 /// # Errors
-/// The first that is not.
+/// The first that is not. Where the release depends on itself in the end, the error names the whole way round.
 pub async fn dependencies(release: &HelmRelease, context: &Context) -> Result<(), Halt> {
+    let mut halt = match each_dependency(release, context).await {
+        Err(halt) if halt.reason == reason::DEPENDENCY_NOT_READY => halt,
+        settled => return settled,
+    };
+    if let Some(circle) = circle(release, context).await {
+        let remedy = format!(
+            "These releases wait for each other: {}. Remove one of them from the other's spec.dependsOn.",
+            circle.join(" -> ")
+        );
+        halt.message = remedy::with(halt.message, Some(&remedy));
+    }
+    Err(halt)
+}
+
+/// How many releases are looked at in search of a circle.
+const MOST_DEPENDENCIES: usize = 1000;
+
+/// The way from a release over its dependencies back to itself, if there is one.
+async fn circle(release: &HelmRelease, context: &Context) -> Option<Vec<String>> {
+    let own = (release.namespace().to_owned(), release.name().to_owned());
+    let text = |(namespace, name): &(String, String)| format!("{namespace}/{name}");
+    // Each release with the one that led to it.
+    let mut found = vec![(own.clone(), 0)];
+    let mut next = 0;
+    while next < found.len() && found.len() < MOST_DEPENDENCIES {
+        let ((namespace, name), _) = found[next].clone();
+        let depends_on = if next == 0 {
+            release.spec.depends_on.clone()
+        } else {
+            let object = context.references.get(RefKind::HelmRelease, &namespace, &name).await.ok().flatten();
+            let parsed = object.and_then(|object| serde_json::from_value::<HelmRelease>(object).ok());
+            parsed.map(|r| r.spec.depends_on).unwrap_or_default()
+        };
+        for dependency in depends_on {
+            let to = (dependency.namespace.unwrap_or_else(|| namespace.clone()), dependency.name);
+            if to == own {
+                let mut way = vec![text(&own)];
+                let mut at = next;
+                while at != 0 {
+                    way.push(text(&found[at].0));
+                    at = found[at].1;
+                }
+                way.push(text(&own));
+                way.reverse();
+                return Some(way);
+            }
+            if !found.iter().any(|(known, _)| *known == to) {
+                found.push((to, next));
+            }
+        }
+        next += 1;
+    }
+    None
+}
+
+async fn each_dependency(release: &HelmRelease, context: &Context) -> Result<(), Halt> {
     for dependency in &release.spec.depends_on {
         let namespace = dependency.namespace.as_deref().unwrap_or_else(|| release.namespace());
         let name = format!("{namespace}/{}", dependency.name);

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use flux_api::HelmRelease;
 use flux_api::helmrelease::HelmReleaseStatus;
-use flux_api::meta::condition::{READY, RECONCILING, STALLED};
+use flux_api::meta::condition::{self, READY, RECONCILING, STALLED};
 use flux_api::meta::{FORCE_AT, REQUESTED_AT, RESET_AT, reason};
 use jiff::Timestamp;
 use kube_ops::ApiError;
@@ -65,6 +65,8 @@ pub struct Pass<'a> {
     latest: Option<HelmRelease>,
 }
 
+/// How long a chart may be in coming before the status tells that it is being waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// The shortest time between two looks at a release by its interval.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -125,7 +127,7 @@ impl<'a> Pass<'a> {
         if let Err(halt) = gather::dependencies(release, self.context).await {
             return self.halt(halt).await;
         }
-        let desired = match gather::desired(release, self.context).await {
+        let desired = match self.gathered().await? {
             Ok(desired) => desired,
             Err(halt) => return self.halt(halt).await,
         };
@@ -134,6 +136,22 @@ impl<'a> Pass<'a> {
             return Ok(next);
         }
         self.attempt(&desired).await
+    }
+
+    /// What the release should be. Where its chart is long in coming, the status says so meanwhile.
+    async fn gathered(&mut self) -> Result<Result<Desired, Halt>, ApiError> {
+        let mut gathering = std::pin::pin!(gather::desired(self.record.release, self.context));
+        tokio::select! {
+            desired = &mut gathering => return Ok(desired),
+            () = tokio::time::sleep(PATIENCE) => {}
+        }
+        let message = remedy::with("Fulfilling prerequisites".into(), Some("The chart is still being fetched."));
+        self.record.progressing(&message);
+        if condition::get(&self.record.status.conditions, READY).is_none() {
+            self.record.set(READY, "Unknown", reason::PROGRESSING, &message);
+        }
+        self.publish().await?;
+        Ok(gathering.await)
     }
 
     async fn attempt(&mut self, desired: &Desired) -> Result<Next, ApiError> {

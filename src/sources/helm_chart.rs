@@ -15,6 +15,7 @@ use kube_ops::ApiError;
 
 use super::helm_repository::{chain, storage_fault};
 use super::{Fault, Sources, Storage, clients, status};
+use crate::slot::away;
 
 /// What a chart was resolved to.
 struct Pulled {
@@ -34,8 +35,7 @@ impl Sources {
         repository: Option<&HelmRepository>,
     ) -> Result<(HelmChartStatus, Option<Duration>), ApiError> {
         let (namespace, name) = identity(chart);
-        let lock = self.lock("HelmChart", namespace, name);
-        let _one = lock.lock().await;
+        let _one = self.lock("HelmChart", namespace, name).await;
         let key = format!("HelmChart/{namespace}/{name}");
         let mine: Option<HelmChartStatus> = self.last_written(&key, &chart.metadata);
         let stored = mine.clone().or_else(|| chart.status.clone()).unwrap_or_default();
@@ -51,7 +51,8 @@ impl Sources {
             status.last_handled_reconcile_at = Some(token.clone());
         }
         let interval = chart.spec.interval.as_std();
-        let next = match self.pull(chart, repository, &stored, &mut status.observed_source_artifact_revision).await {
+        let pull = self.pull(chart, repository, &stored, &mut status.observed_source_artifact_revision);
+        let next = match away(pull).await {
             Ok(pulled) => {
                 let version = &pulled.artifact.revision;
                 let message = format!("pulled '{}' chart with version '{version}'", pulled.chart);
@@ -119,6 +120,7 @@ impl Sources {
         let wanted = chart.spec.version.as_deref().unwrap_or("*");
         if repository.spec.is_oci() {
             let client = clients::oci_chart(&repository.spec, &chart.spec.chart, namespace, self, self.limits).await?;
+            let _leave = self.hosts.admit(&repository.spec.url).await;
             let version = client.choose_chart(wanted).await.map_err(|e| pull_fault(&e))?;
             if let Some(same) = self.same(chart, stored, &version).await {
                 return Ok(Pulled { artifact: same, chart: chart.spec.chart.clone() });
@@ -141,6 +143,8 @@ impl Sources {
             return Ok(done(same));
         }
         let client = clients::repository(&repository.spec, namespace, self, self.limits).await?;
+        let address = client.chart_url(&chart.spec.chart, entry).map_err(|e| pull_fault(&e))?;
+        let _leave = self.hosts.admit(address.as_str()).await;
         let bytes = client.fetch_chart_checked(&chart.spec.chart, entry).await.map_err(|e| pull_fault(&e))?;
         Ok(done(self.keep(chart, &entry.version, bytes).await?))
     }

@@ -1,7 +1,7 @@
 //! HelmRepository: the index of an HTTP repository.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chart_source::{Error, Index};
 use flux_api::HelmRepository;
@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use kube_ops::ApiError;
 
 use super::{Fault, Sources, Storage, clients, status};
+use crate::slot::away;
 
 impl Sources {
     /// Bring a repository up to date; gives when to look again.
@@ -22,8 +23,7 @@ impl Sources {
         if self.let_go("HelmRepository", "helmrepositories", &repository.metadata).await? || repository.spec.is_oci() {
             return Ok(None);
         }
-        let lock = self.lock("HelmRepository", namespace, name);
-        let _one = lock.lock().await;
+        let _one = self.lock("HelmRepository", namespace, name).await;
         let stored = repository.status.clone().unwrap_or_default();
         let mut status = stored.clone();
         let generation = repository.metadata.generation.unwrap_or(0);
@@ -36,7 +36,7 @@ impl Sources {
             return Ok(None);
         }
         self.hold("helmrepositories", &repository.metadata).await?;
-        let next = match self.fetch_index(repository).await {
+        let next = match away(self.fetch_index(repository)).await {
             Ok((digest, bytes)) => {
                 let file = format!("index-{}.yaml", digest.trim_start_matches("sha256:"));
                 let path = Storage::path("HelmRepository", namespace, name, &file);
@@ -81,16 +81,30 @@ impl Sources {
         Ok(next)
     }
 
-    /// Fetch the index and keep it parsed. Gives the digest of its bytes, and the bytes.
+    /// Fetch the index and keep it parsed, or why it could not be had. Gives the digest of its bytes, and the bytes.
     async fn fetch_index(&self, repository: &HelmRepository) -> Result<(String, Vec<u8>), Fault> {
         let (namespace, name) = identity(repository);
+        let key = format!("{namespace}/{name}");
+        let fetched = self.fetch_parsed(repository, namespace, &key).await;
+        if let Err(fault) = &fetched {
+            self.keep_fault(&key, fault);
+        }
+        fetched
+    }
+
+    async fn fetch_parsed(
+        &self,
+        repository: &HelmRepository,
+        namespace: &str,
+        key: &str,
+    ) -> Result<(String, Vec<u8>), Fault> {
         let client = clients::repository(&repository.spec, namespace, self, self.limits).await?;
+        let _leave = self.hosts.admit(&repository.spec.url).await;
         let bytes = client.fetch_index().await.map_err(|e| index_fault(&e))?;
         let digest = chart_source::digest::sha256(&bytes);
-        let key = format!("{namespace}/{name}");
-        if self.index(&key).is_none_or(|(known, _)| known != digest) {
+        if self.index(key).is_none_or(|(known, _)| known != digest) {
             let index = parse(bytes.clone()).await.map_err(|e| index_fault(&e))?;
-            self.keep_index(&key, &digest, &Arc::new(index));
+            self.keep_index(key, &digest, &Arc::new(index));
         }
         Ok((digest, bytes))
     }
@@ -108,10 +122,14 @@ impl Sources {
         {
             return Ok((digest, index));
         }
-        let lock = self.lock("HelmRepository", namespace, name);
-        let _one = lock.lock().await;
+        let asked = Instant::now();
+        let _one = self.lock("HelmRepository", namespace, name).await;
         if let Some(known) = self.index(&key) {
             return Ok(known);
+        }
+        // Charts that waited while it could not be had do not each ask again.
+        if let Some(fault) = self.fault_since(&key, asked) {
+            return Err(fault);
         }
         self.fetch_index(repository).await?;
         self.index(&key).ok_or_else(|| Fault::fetch(reason::FAILED, "the index was not kept"))

@@ -8,21 +8,26 @@ pub mod clients;
 mod finalizer;
 pub mod helm_chart;
 pub mod helm_repository;
+mod hosts;
 pub mod oci_repository;
 pub mod status;
 pub mod storage;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use chart_source::{ChartCache, Index, Limits};
 use flux_api::source::Artifact;
 use kube_object::patch::merge_patch;
 use kube_ops::{ApiError, Cluster, Resource};
 use serde_json::Value as Json;
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
+use hosts::Hosts;
 pub use storage::Storage;
+
+use crate::slot::away;
 
 /// How many bytes of parsed charts are kept.
 const CHART_CACHE: u64 = 64 << 20;
@@ -41,6 +46,10 @@ pub struct Sources {
     indexes: Mutex<HashMap<String, (String, Arc<Index>)>>,
     /// Statuses of charts and OCI repositories as this process wrote them last: watches lag behind.
     written: Mutex<HashMap<String, Written>>,
+    /// Indexes that could not be had: when, and why.
+    faults: Mutex<HashMap<String, (Instant, Fault)>>,
+    /// Fetches that run.
+    hosts: Hosts,
     /// One at a time per object.
     locks: Mutex<HashMap<String, Arc<AsyncMutex<()>>>>,
 }
@@ -88,14 +97,22 @@ impl Sources {
             charts: Arc::new(ChartCache::new(CHART_CACHE)),
             indexes: Mutex::default(),
             written: Mutex::default(),
+            faults: Mutex::default(),
+            hosts: Hosts::default(),
             locks: Mutex::default(),
         }
     }
 
-    /// The lock of one object.
-    pub(crate) fn lock(&self, kind: &str, namespace: &str, name: &str) -> Arc<AsyncMutex<()>> {
-        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(locks.entry(format!("{kind}/{namespace}/{name}")).or_default())
+    /// The lock of one object. Who holds it may be fetching, so that a pass waits for it outside of its slot.
+    pub(crate) async fn lock(&self, kind: &str, namespace: &str, name: &str) -> OwnedMutexGuard<()> {
+        let lock = {
+            let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(locks.entry(format!("{kind}/{namespace}/{name}")).or_default())
+        };
+        match Arc::clone(&lock).try_lock_owned() {
+            Ok(guard) => guard,
+            Err(_) => away(lock.lock_owned()).await,
+        }
     }
 
     /// The status this process wrote last for an object, if it is still of that generation.
@@ -130,6 +147,17 @@ impl Sources {
     fn keep_index(&self, key: &str, digest: &str, index: &Arc<Index>) {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         indexes.insert(key.into(), (digest.into(), Arc::clone(index)));
+    }
+
+    /// Why an index could not be had, if that turned out after a moment.
+    fn fault_since(&self, key: &str, moment: Instant) -> Option<Fault> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.get(key).filter(|(at, _)| *at >= moment).map(|(_, fault)| fault.clone())
+    }
+
+    fn keep_fault(&self, key: &str, fault: &Fault) {
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.insert(key.into(), (Instant::now(), fault.clone()));
     }
 
     /// A Secret's data, decoded.

@@ -12,6 +12,7 @@ use kube_ops::ApiError;
 
 use super::helm_repository::{chain, storage_fault};
 use super::{Fault, Sources, Storage, clients, status};
+use crate::slot::away;
 
 /// The media type of a Helm chart's layer.
 pub const CHART_LAYER: &str = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
@@ -80,8 +81,7 @@ impl Sources {
         let meta = &repository.metadata;
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         let name = meta.name.as_deref().unwrap_or_default();
-        let lock = self.lock("OCIRepository", namespace, name);
-        let _one = lock.lock().await;
+        let _one = self.lock("OCIRepository", namespace, name).await;
         let key = format!("OCIRepository/{namespace}/{name}");
         let mine: Option<OCIRepositoryStatus> = self.last_written(&key, meta);
         let stored = mine.clone().or_else(|| repository.status.clone()).unwrap_or_default();
@@ -97,7 +97,7 @@ impl Sources {
             status.last_handled_reconcile_at = Some(token.clone());
         }
         let interval = repository.spec.interval.as_std();
-        let next = match self.pull_oci(repository, namespace, name, &stored).await {
+        let next = match away(self.pull_oci(repository, namespace, name, &stored)).await {
             Ok(artifact) => {
                 let message = format!("stored artifact for digest '{}'", artifact.revision);
                 status::stored(&mut status.conditions, generation, reason::SUCCEEDED, &message, Timestamp::now());
@@ -136,6 +136,7 @@ impl Sources {
             .stalled());
         }
         let client = clients::oci_repository(spec, namespace, self, self.limits).await?;
+        let _leave = self.hosts.admit(&spec.url).await;
         let (revision, digest) = revision(spec, &client).await?;
         let path = Storage::path("OCIRepository", namespace, name, &format!("{digest}.tar.gz"));
         if let Some(artifact) = &stored.artifact

@@ -48,11 +48,12 @@ const WORLD: [&str; 7] = [
 ];
 
 /// Folders of src/, and what of src/ they may use.
-const MODULES: [(&str, &[&str]); 6] = [
+const MODULES: [(&str, &[&str]); 7] = [
     ("host", &[]),
+    ("slot", &[]),
     ("reconcile", &["host"]),
-    ("sources", &["host"]),
-    ("controller", &["host", "reconcile", "sources"]),
+    ("sources", &["host", "slot"]),
+    ("controller", &["host", "reconcile", "slot", "sources"]),
     ("preview", &["controller", "host", "reconcile", "sources"]),
     ("cli", &["controller", "host", "preview", "reconcile", "sources"]),
 ];

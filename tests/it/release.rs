@@ -468,3 +468,63 @@ async fn definitions_in_use_are_kept() -> Result<()> {
     .await?;
     lab.controller.stop().await
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_hang_hold_up_nobody() -> Result<()> {
+    let lab = Lab::new(&[small("1.0.0")?]).await?;
+    // More of them than passes run at once. They take connections and never answer.
+    let mut servers = Vec::new();
+    for n in 0..6 {
+        let server = std::net::TcpListener::bind("127.0.0.1:0")?;
+        let name = format!("hangs-{n}");
+        let mut release = lab.release(&name, "small", "1.0.0", &json!({}));
+        release["spec"]["chart"]["spec"]["sourceRef"]["name"] = json!(name);
+        lab.apply(&[lab.repository(&name, &format!("http://{}", server.local_addr()?)), release])?;
+        servers.push(server);
+    }
+    for n in 0..6 {
+        let release = lab.until(&format!("hangs-{n}"), "Reconciling", "True", "Progressing").await?;
+        let told = condition(&release, "Reconciling").map(|c| text(&c["message"]).to_owned()).unwrap_or_default();
+        ensure!(told.starts_with("Fulfilling prerequisites\n\n"), "{told}");
+        ensure!(condition(&release, "Ready").is_some_and(|c| c["status"] == "Unknown"), "{}", release["status"]);
+    }
+    // All of this long before the minute is over after which a fetch is given up.
+    let started = std::time::Instant::now();
+    lab.apply(&[lab.release("quick", "small", "1.0.0", &json!({}))])?;
+    lab.until("quick", "Ready", "True", "InstallSucceeded").await?;
+    lab.kubectl(&["delete", "hr,helmrepository", "hangs-0", "--timeout=20s"])?;
+    lab.controller.stop().await?;
+    ensure!(started.elapsed() < Duration::from_secs(40), "it took {:?}", started.elapsed());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn releases_that_wait_for_each_other_are_named() -> Result<()> {
+    let lab = Lab::new(&[small("1.0.0")?]).await?;
+    let depends_on = |name: &str| json!({"dependsOn": [{"name": name}]});
+    let chain = [("a", "b"), ("b", "c"), ("c", "b")];
+    lab.apply(&chain.map(|(name, on)| lab.release(name, "small", "1.0.0", &depends_on(on))))?;
+    let namespace = &lab.namespace;
+    let circle = format!("{namespace}/b -> {namespace}/c -> {namespace}/b.");
+    for (name, on) in chain {
+        lab::eventually("the circle is named", MINUTE, || async {
+            let release = lab.status(name).await?;
+            let ready = condition(&release, "Ready").cloned().unwrap_or_default();
+            let message = text(&ready["message"]);
+            let own = match name {
+                "a" => !message.contains("wait for each other"),
+                "b" => message.contains(&circle),
+                _ => message.contains(&format!("{namespace}/c -> {namespace}/b -> {namespace}/c.")),
+            };
+            let told = own && message.starts_with(&format!("dependency '{namespace}/{on}' is not ready"));
+            Ok(if told && ready["reason"] == "DependencyNotReady" { Ok(()) } else { Err(ready.to_string()) })
+        })
+        .await?;
+    }
+    // Taking one of them out lets all go on.
+    lab.kubectl(&["patch", "hr", "c", "--type=merge", "-p", r#"{"spec":{"dependsOn":null}}"#])?;
+    for (name, _) in chain {
+        lab.until(name, "Ready", "True", "InstallSucceeded").await?;
+    }
+    lab.controller.stop().await
+}

@@ -114,6 +114,11 @@ impl Error {
         }
     }
 
+    /// Did the server take longer than the settings allow? Then asking again at once only doubles the wait.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Connect { source, .. } if source.is_timeout())
+    }
+
     /// Might the same request succeed later without anyone changing anything?
     pub fn is_transient(&self) -> bool {
         match self {

@@ -22,7 +22,8 @@ pub struct Settings {
     pub proxy: Option<ProxyAddress>,
     /// `User-Agent`.
     pub user_agent: String,
-    /// How often a request is made at most, when connecting fails or the server answers 429 or 5xx.
+    /// How often a request is made at most, when connecting fails or the server answers 429 or 5xx. One that took too
+    /// long is not made again.
     pub attempts: u32,
     /// The wait before the second attempt; doubles with each.
     pub retry_wait: Duration,
@@ -116,7 +117,7 @@ impl Http {
                 Err(error) => Err(error),
             };
             match outcome {
-                Err(error) if error.is_transient() && attempt < self.attempts => {
+                Err(error) if error.is_transient() && !error.is_timeout() && attempt < self.attempts => {
                     tokio::time::sleep(self.retry_wait * 2u32.saturating_pow(attempt - 1)).await;
                     attempt += 1;
                 }
@@ -141,7 +142,7 @@ impl Http {
             };
             let transient = match &outcome {
                 Ok(response) => response.status().is_server_error() || response.status().as_u16() == 429,
-                Err(_) => true,
+                Err(error) => !error.is_timeout(),
             };
             if !transient || attempt >= self.attempts {
                 return outcome;

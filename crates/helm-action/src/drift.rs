@@ -96,7 +96,7 @@ impl Drifted {
     pub fn details(&self, told: &dyn Fn(String) -> String) -> Vec<String> {
         let DriftKind::Changed { operations, managers } = &self.kind else { return Vec::new() };
         let object = &self.built.object;
-        let secret = mask::is_secret(object.api_version(), object.kind());
+        let secret = mask::is_secret(object);
         let shown = |value: &Json| if secret { mask::MASK.into() } else { short(told(value.to_string())) };
         let mut lines: Vec<String> = operations
             .iter()

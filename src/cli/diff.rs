@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use chart_source::Limits;
 use flux_api::HelmRelease;
 use flux_api::helmrelease::FIELD_MANAGER;
@@ -22,7 +22,13 @@ use crate::reconcile::context::{Context, Settings};
 
 /// Show what the controller would do with HelmReleases, against a cluster and without changing it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit code: 0 nothing would be done, 1 something would, 2 an error.")]
+#[command(after_help = "\
+Shown are the objects and hooks that would be created, changed or deleted, the hooks and tests that would run, in their
+order, and what could not be tried. Every object is sent to the API server as a dry run, with Helm's field manager.
+Values of Secrets are shown as ***, with (before) and (after) where they differ, wherever a template wrote them.
+
+Exit code: 0 nothing would be done, 1 something would, 2 an error: a field of a file that the API server would not take,
+a chart that does not render, or an object that the API server refuses.")]
 pub struct Args {
     /// A file with HelmReleases and what they refer to: ConfigMaps, Secrets, sources; `-` is standard input. What is
     /// not in the files is read from the cluster
@@ -68,7 +74,7 @@ async fn show(args: &Args, printer: &Printer) -> Result<Exit> {
     let host = HostRef(Arc::new(SystemHost::default()));
     let settings = Settings { profile: args.helm_profile, ..Settings::default() };
     let context = Context::new(own, config, files, Arc::new(charts), host, settings);
-    let (mut exit, mut failed) = (Exit::Ok, 0);
+    let (mut exit, mut failed, mut refused) = (Exit::Ok, 0, 0);
     for release in releases {
         let name = format!("{}/{}", release.namespace(), release.name());
         match one(release, &context, args.impersonate).await {
@@ -77,6 +83,10 @@ async fn show(args: &Args, printer: &Printer) -> Result<Exit> {
                     exit = Exit::Changes;
                 }
                 printer.out(text(&shown, Style { colour: printer.colour() }))?;
+                for refusal in shown.refusals() {
+                    refused += 1;
+                    printer.error(&anyhow!(refusal).context(format!("HelmRelease {name}")));
+                }
             }
             // The others are still worth seeing.
             Err(e) => {
@@ -88,13 +98,16 @@ async fn show(args: &Args, printer: &Printer) -> Result<Exit> {
     if failed > 0 {
         bail!("{failed} HelmRelease(s) could not be previewed");
     }
+    if refused > 0 {
+        bail!("{refused} object(s) would be refused by the API server");
+    }
     Ok(exit)
 }
 
 async fn one(release: HelmRelease, context: &Context, impersonate: bool) -> Result<Preview> {
-    let mut release = as_applied(release, context).await?;
+    let mut candidate = as_applied(release, context).await?;
     if !impersonate {
-        release.spec.service_account_name = None;
+        candidate.release.spec.service_account_name = None;
     }
-    preview(&release, context).await
+    preview(&candidate, context).await
 }

@@ -1,6 +1,6 @@
 //! Objects from files that have not been applied yet.
 //!
-//! Owns: reading manifests, and reading what a release refers to from them first and then from the cluster. The
+//! Owns: reading manifests, with the place of each for messages, and reading what a release refers to from them first and then from the cluster. The
 //! surprising thing: a HelmRelease that others depend on comes from the cluster first, because only there it has a status.
 
 use std::io::Read;
@@ -12,6 +12,7 @@ use kube_object::{Gvk, Object};
 use kube_ops::{ApiError, Cluster, Resource};
 use serde_json::Value as Json;
 
+use super::schema;
 use crate::controller::references::read;
 use crate::reconcile::context::{RefKind, References};
 use crate::sources::clients::{SecretData, Secrets};
@@ -29,44 +30,59 @@ pub struct Files {
 /// `namespace`.
 ///
 /// # Errors
-/// A file that cannot be read, or a document that is no object.
+/// A file that cannot be read, a document that is no object, or objects of our kinds that the API server would not take:
+/// all of them, each with its place.
 pub fn load(paths: &[std::path::PathBuf], namespace: &str) -> Result<Vec<Object>> {
-    let mut objects = Vec::new();
+    let (mut objects, mut faults) = (Vec::new(), Vec::new());
     for path in paths {
-        let mut bytes = Vec::new();
-        let read = if path == Path::new("-") {
-            std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
-        } else {
-            std::fs::File::open(path).and_then(|f| f.take(MAX_FILE + 1).read_to_end(&mut bytes))
-        };
-        read.with_context(|| format!("failed to read {}", path.display()))?;
-        if bytes.len() as u64 > MAX_FILE {
-            bail!("{} is larger than {MAX_FILE} bytes", path.display());
-        }
-        let documents = go_yaml::decode_json_stream(&bytes, go_yaml::Duplicates::Refuse)
+        let documents = go_yaml::decode_json_stream(&content(path)?, go_yaml::Duplicates::Refuse)
             .with_context(|| format!("failed to parse {}", path.display()))?;
-        for document in documents {
-            let items = match document {
-                Json::Null => continue,
-                Json::Object(mut list) if list.get("kind").and_then(Json::as_str) == Some("List") => {
-                    match list.remove("items") {
-                        Some(Json::Array(items)) => items,
-                        _ => Vec::new(),
-                    }
-                }
-                other => vec![other],
-            };
-            for item in items {
-                let mut object = Object::from_json(item)
-                    .with_context(|| format!("{}: a document is no Kubernetes object", path.display()))?;
-                if object.namespace().is_empty() {
+        let many = documents.len() > 1;
+        for (i, document) in documents.into_iter().enumerate() {
+            let document_place =
+                if many { format!("{}, document {}", path.display(), i + 1) } else { path.display().to_string() };
+            for (place, item) in items(document, &document_place) {
+                let Some(mut object) = Object::from_json(item) else {
+                    bail!("{place}: this is no Kubernetes object");
+                };
+                if object.namespace().is_empty() && object.0.get("metadata").is_none_or(Json::is_object) {
                     object.set_namespace(Some(namespace));
                 }
+                faults.extend(schema::faults(&object).iter().map(|fault| format!("{place}: {}: {fault}", object.id())));
                 objects.push(object);
             }
         }
     }
-    Ok(objects)
+    if faults.is_empty() { Ok(objects) } else { bail!("{}", faults.join("\n")) }
+}
+
+fn content(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|f| f.take(MAX_FILE + 1).read_to_end(&mut bytes))
+    };
+    read.with_context(|| format!("failed to read {}", path.display()))?;
+    if bytes.len() as u64 > MAX_FILE {
+        bail!("{} is larger than {MAX_FILE} bytes", path.display());
+    }
+    Ok(bytes)
+}
+
+/// The objects of a document, each with its place: none in an empty one, several in a list.
+fn items(document: Json, place: &str) -> Vec<(String, Json)> {
+    match document {
+        Json::Null => Vec::new(),
+        Json::Object(mut list) if list.get("kind").and_then(Json::as_str) == Some("List") => {
+            let items = match list.remove("items") {
+                Some(Json::Array(items)) => items,
+                _ => Vec::new(),
+            };
+            items.into_iter().enumerate().map(|(i, item)| (format!("{place}, item {}", i + 1), item)).collect()
+        }
+        other => vec![(place.to_owned(), other)],
+    }
 }
 
 impl Files {

@@ -6,20 +6,26 @@
 
 pub mod charts;
 pub mod files;
+pub mod hooks;
+pub mod planner;
+pub mod schema;
+pub mod scope;
 pub mod show;
+pub mod veil;
 
 use anyhow::{Result, anyhow, bail};
 use flux_api::HelmRelease;
-use helm_action::crds::CrdsPolicy;
-use helm_action::drift::DriftKind;
-use helm_action::plan::{ObjectChange, plan};
+use helm::release::{Hook, HookEvent};
+use helm_action::plan::{ObjectChange, Plan, plan};
 use kube_object::Object;
 use serde_json::Value as Json;
 
+use self::hooks::Hooks;
+use self::planner::Planner;
 use crate::reconcile::context::{Context, Halt, RefKind};
 use crate::reconcile::decide::{self, Decision, End, Observed, Progress, State, Step, StepKind};
-use crate::reconcile::desired::Desired;
 use crate::reconcile::record::Record;
+use crate::reconcile::redact::Secrets;
 use crate::reconcile::{delete, gather, observe, step, unsupported};
 
 /// What would happen to one release.
@@ -33,10 +39,14 @@ pub struct Preview {
     pub why: Option<String>,
     /// Other things to know, one line each.
     pub notes: Vec<String>,
-    /// What becomes of each object; those that stay as they are too.
-    pub changes: Vec<ObjectChange>,
+    /// What becomes of each object, those that stay as they are too, and what the server says to it.
+    pub plan: Plan,
+    /// The hooks.
+    pub hooks: Hooks,
     /// Would the controller do anything?
     pub acts: bool,
+    /// What of all this must not be shown.
+    pub secrets: Secrets,
 }
 
 impl Preview {
@@ -46,9 +56,16 @@ impl Preview {
             action: "nothing".into(),
             why: Some(why.into()),
             notes: Vec::new(),
-            changes: Vec::new(),
+            plan: Plan::default(),
+            hooks: Hooks::default(),
             acts: false,
+            secrets: Secrets::default(),
         }
+    }
+
+    /// What the server refuses: the objects, and its words.
+    pub fn refusals(&self) -> impl Iterator<Item = String> {
+        self.plan.refused.iter().map(|(id, words)| self.secrets.redact(&format!("{id} would be refused: {words}")))
     }
 }
 
@@ -56,30 +73,48 @@ fn failed(halt: Halt) -> anyhow::Error {
     anyhow!(halt.message)
 }
 
-/// The release of a file as it would be after being applied: its status, and its generation if its spec is another one.
+/// A release of a file as it would be after being applied.
+pub struct Candidate {
+    /// It, with its status, and its generation if its spec is another one.
+    pub release: HelmRelease,
+    /// As it is in the cluster.
+    live: Option<HelmRelease>,
+}
+
+/// The release of a file as it would be after being applied.
 ///
 /// # Errors
 /// The cluster cannot be asked.
-pub async fn as_applied(mut release: HelmRelease, context: &Context) -> Result<HelmRelease> {
+pub async fn as_applied(mut release: HelmRelease, context: &Context) -> Result<Candidate> {
     let found = context.references.get(RefKind::HelmRelease, release.namespace(), release.name()).await?;
     let Some(live) = found.and_then(|json| serde_json::from_value::<HelmRelease>(json).ok()) else {
         release.metadata.generation = Some(1);
-        return Ok(release);
+        return Ok(Candidate { release, live: None });
     };
     let json = |r: &HelmRelease| serde_json::to_value(&r.spec).unwrap_or(Json::Null);
     let generation = live.metadata.generation.unwrap_or(1);
     let same = json(&release) == json(&live);
     release.metadata.generation = Some(if same { generation } else { generation + 1 });
-    release.metadata.uid = live.metadata.uid;
-    release.status = live.status;
-    Ok(release)
+    release.metadata.uid.clone_from(&live.metadata.uid);
+    release.status.clone_from(&live.status);
+    Ok(Candidate { release, live: Some(live) })
 }
 
 /// Go through a pass without acting.
 ///
 /// # Errors
 /// What the release refers to is missing, the chart does not render, or the cluster cannot be asked.
-pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview> {
+pub async fn preview(candidate: &Candidate, context: &Context) -> Result<Preview> {
+    let mut secrets = Secrets::default();
+    match pass(candidate, context, &mut secrets).await {
+        Ok(preview) => Ok(Preview { secrets, ..preview }),
+        // Whatever went wrong, nothing that quotes a value leaves here.
+        Err(e) => Err(anyhow!(secrets.redact(&format!("{e:#}")))),
+    }
+}
+
+async fn pass(candidate: &Candidate, context: &Context, secrets: &mut Secrets) -> Result<Preview> {
+    let release = &candidate.release;
     if release.spec.suspend == Some(true) {
         return Ok(Preview::nothing(release, "it is suspended"));
     }
@@ -90,7 +125,12 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
     if let Err(halt) = gather::dependencies(release, context).await {
         notes.push(format!("the controller would wait first: {}", halt.message));
     }
+    if let Some(live) = &candidate.live {
+        // What it was made of may be in the cluster yet.
+        secrets.join(gather::secrets(live, context).await);
+    }
     let desired = gather::desired(release, context).await.map_err(failed)?;
+    secrets.join(desired.secrets.clone());
     let stored = release.status.clone().unwrap_or_default();
     let mut record = Record::new(release, stored, jiff::Timestamp::now());
     let moved_what = delete::moved_what(release, &record.status, &desired);
@@ -99,7 +139,7 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
         .actions(release, &desired.release_name, &desired.release_namespace, &desired.storage_namespace)
         .map_err(|why| anyhow!(why))?;
     let moved = match moved_what {
-        Some(what) => Some(old_objects(release, context, &record, what, &mut notes).await?),
+        Some(what) => Some(old_objects(release, context, &record, what, &mut notes, secrets).await?),
         None => None,
     };
     if moved.is_some() {
@@ -110,10 +150,12 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
     } else {
         observe::storage(release, &record.status, &actions).await.map_err(|why| anyhow!(why))?
     };
+    observed.last.iter().for_each(|last| secrets.learn(&last.config));
     let mut state = decide::state(release, &record.status, &desired, &observed);
     let mut drifted = Vec::new();
     if decide::wants_drift(release, &state) {
         let report = observe::drift(release, context, &actions, &observed).await.map_err(|why| anyhow!(why))?;
+        notes.extend(report.errors.iter().map(|e| format!("an object could not be compared: {e}")));
         observed.drifted = Some(!report.drifted.is_empty());
         drifted = report.drifted;
         state = decide::state(release, &record.status, &desired, &observed);
@@ -137,32 +179,66 @@ pub async fn preview(release: &HelmRelease, context: &Context) -> Result<Preview
             return Ok(preview);
         }
     };
-    let plan = Planner { release, desired: &desired, observed: &observed, actions: &actions };
-    let mut changes = match &step {
-        Step::Install | Step::Upgrade => {
-            let planned = plan.release(&step, &mut notes).await;
-            planned.map_err(|e| anyhow!(desired.secrets.redact(&format!("{e:#}"))))?
-        }
-        Step::Rollback(version) => plan.rollback(*version).await?,
-        Step::UninstallRemediation => plan.uninstall().await?,
-        Step::CorrectDrift => plan.repair(drifted).await?,
-        Step::Test | Step::Unlock => Vec::new(),
+    let planner = Planner { release, desired: &desired, observed: &observed, actions: &actions };
+    let last = observed.last.as_deref();
+    let stored_hooks = || last.map(|l| l.hooks.clone()).unwrap_or_default();
+    let (mut found, hooks) = match &step {
+        Step::Install | Step::Upgrade => planner.release(&step, &mut notes).await?,
+        Step::Rollback(version) => planner.rollback(*version, secrets).await?,
+        Step::UninstallRemediation => (planner.uninstall().await?, stored_hooks()),
+        Step::CorrectDrift => (planner.repair(drifted).await?, Vec::new()),
+        Step::Test => (Plan::default(), stored_hooks()),
+        Step::Unlock => (Plan::default(), Vec::new()),
     };
-    changes.extend(moved.into_iter().flatten());
+    let chosen = |hook: &Hook| step::chosen(&release.test().filters, &hook.name);
+    let events = events(release, &step, &hooks, &mut notes);
+    let mut hooks = Hooks {
+        runs: hooks::runs(&actions, &hooks, &events, &chosen, &mut found).await?,
+        changes: match &step {
+            Step::Install => hooks::changes(&actions, &hooks, None).await?,
+            Step::Upgrade => hooks::changes(&actions, &hooks, last).await?,
+            _ => Vec::new(),
+        },
+    };
+    found.settle();
+    found.changes.extend(moved.into_iter().flatten());
+    hooks.changes.retain(|c| !matches!(c, ObjectChange::Keep(_)));
     let verb = if unlocked { format!("unlock, then {}", step.word()) } else { step.word().to_owned() };
     let action = match &step {
         Step::Install | Step::Upgrade => format!("{verb} to {}", desired.chart_text()),
         Step::Rollback(version) => format!("{verb} to revision {version}"),
         _ => verb,
     };
-    Ok(Preview {
-        name: format!("{}/{}", release.namespace(), release.name()),
-        action,
-        why: reason(&state),
-        notes,
-        changes,
-        acts: true,
-    })
+    Ok(Preview { action, why: reason(&state), notes, plan: found, hooks, acts: true, ..Preview::nothing(release, "") })
+}
+
+/// When hooks run, in the order of the action, the tests that follow it included.
+fn events(release: &HelmRelease, step: &Step, hooks: &[Hook], notes: &mut Vec<String>) -> Vec<HookEvent> {
+    use HookEvent::{
+        PostDelete, PostInstall, PostRollback, PostUpgrade, PreDelete, PreInstall, PreRollback, PreUpgrade,
+    };
+    let (mut events, disabled) = match step {
+        Step::Install => (vec![PreInstall, PostInstall], release.install().disable_hooks),
+        Step::Upgrade => (vec![PreUpgrade, PostUpgrade], release.upgrade().disable_hooks),
+        Step::Rollback(_) => (vec![PreRollback, PostRollback], release.rollback().disable_hooks),
+        Step::UninstallRemediation => (vec![PreDelete, PostDelete], release.uninstall().disable_hooks),
+        Step::Test => return vec![HookEvent::Test],
+        Step::CorrectDrift | Step::Unlock => return Vec::new(),
+    };
+    if disabled == Some(true) && hooks.iter().any(|h| events.iter().any(|&e| h.runs_at(e))) {
+        notes.push(format!("hooks are not run: spec.{}.disableHooks is set", step.word()));
+    }
+    if disabled == Some(true) {
+        events.clear();
+    }
+    if matches!(step, Step::Install | Step::Upgrade) {
+        if release.test().enable == Some(true) {
+            events.push(HookEvent::Test);
+        } else if hooks.iter().any(|h| h.runs_at(HookEvent::Test)) {
+            notes.push("tests are not run: spec.test.enable is not set".into());
+        }
+    }
+    events
 }
 
 /// What goes with the old release, which is uninstalled before the new one is installed.
@@ -172,6 +248,7 @@ async fn old_objects(
     record: &Record<'_>,
     what: &str,
     notes: &mut Vec<String>,
+    secrets: &mut Secrets,
 ) -> Result<Vec<ObjectChange>> {
     let (Some(old), Some(storage)) = (record.status.history.first(), record.status.storage_namespace.as_deref()) else {
         return Ok(Vec::new());
@@ -180,10 +257,9 @@ async fn old_objects(
     let status = release.status.clone().unwrap_or_default();
     let storage = status.storage_namespace.as_deref().unwrap_or(storage);
     let actions = context.actions(release, &old.name, &old.namespace, storage).map_err(|why| anyhow!(why))?;
-    match actions.storage.last(&old.name).await? {
-        Some(last) => Ok(plan(&actions, &[], Some(&last.manifest), None).await?),
-        None => Ok(Vec::new()),
-    }
+    let Some(last) = actions.storage.last(&old.name).await? else { return Ok(Vec::new()) };
+    secrets.learn(&last.config);
+    Ok(plan(&actions, &[], Some(&last.manifest), None).await?.changes)
 }
 
 fn reason(state: &State) -> Option<String> {
@@ -208,92 +284,6 @@ fn ending(end: &End, state: &State) -> String {
         End::RetryAfter(pause) => format!("it would try again in {}", flux_api::meta::duration::go_text(*pause)),
         End::Stalled(_, message) => format!("it is stalled: {message}; change its spec, or ask for a reset"),
         End::Fault(why) => why.clone(),
-    }
-}
-
-struct Planner<'a> {
-    release: &'a HelmRelease,
-    desired: &'a Desired,
-    observed: &'a Observed,
-    actions: &'a helm_action::Context,
-}
-
-impl Planner<'_> {
-    async fn release(&self, step: &Step, notes: &mut Vec<String>) -> Result<Vec<ObjectChange>> {
-        let upgrade = *step == Step::Upgrade;
-        let mut request = step::request(self.release, self.desired, upgrade);
-        let last = self.observed.last.as_deref().filter(|_| upgrade);
-        request.revision = last.map_or(1, |l| l.version + 1);
-        if upgrade
-            && self.release.upgrade().preserve_values == Some(true)
-            && let Some(last) = last
-        {
-            request.values = helm_action::upgrade::merged_values(&request.values, &last.config);
-        }
-        let prepared = helm_action::prepare::prepare(self.actions, &request).await?;
-        let mut changes = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
-        let (built, unknown) = helm_action::build::build_known(self.actions, &prepared.manifest).await?;
-        let original = last.map(|l| l.manifest.as_str());
-        changes.extend(plan(self.actions, &built, original, Some(&self.desired.chart)).await?);
-        changes.extend(unknown.into_iter().map(ObjectChange::Create));
-        Ok(changes)
-    }
-
-    /// The files under `crds/`, by the policy of the action.
-    async fn definitions(
-        &self,
-        chart: &helm::Chart,
-        upgrade: bool,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<ObjectChange>> {
-        let policy = if upgrade {
-            step::upgrade_options(self.release, self.desired).crds
-        } else {
-            step::install_options(self.release, self.desired).crds
-        };
-        if policy == CrdsPolicy::Skip {
-            return Ok(Vec::new());
-        }
-        let (definitions, skipped) = helm_action::crds::definitions(chart, self.actions)?;
-        notes.extend(skipped);
-        let mut built = Vec::new();
-        for mut object in definitions {
-            self.desired.metadata.apply(&mut object);
-            let resource = self.actions.cluster.resource_of(&object).await?;
-            built.push(helm_action::build::Built { object, resource, source: String::new() });
-        }
-        let mut changes = plan(self.actions, &built, None, None).await?;
-        if policy == CrdsPolicy::Create {
-            changes.retain(|c| matches!(c, ObjectChange::Create(_)));
-        }
-        Ok(changes)
-    }
-
-    async fn rollback(&self, version: i64) -> Result<Vec<ObjectChange>> {
-        let target = self
-            .actions
-            .storage
-            .get(&self.actions.release, version)
-            .await?
-            .ok_or_else(|| anyhow!("revision {version} is no longer in storage"))?;
-        let built = helm_action::build::build_stored(self.actions, &target.manifest).await?;
-        Ok(plan(self.actions, &built, self.observed.last.as_ref().map(|l| l.manifest.as_str()), None).await?)
-    }
-
-    async fn uninstall(&self) -> Result<Vec<ObjectChange>> {
-        let Some(last) = &self.observed.last else { return Ok(Vec::new()) };
-        Ok(plan(self.actions, &[], Some(&last.manifest), None).await?)
-    }
-
-    async fn repair(&self, drifted: Vec<helm_action::drift::Drifted>) -> Result<Vec<ObjectChange>> {
-        let mut changes = Vec::new();
-        for one in drifted {
-            match one.kind {
-                DriftKind::Missing => changes.push(ObjectChange::Create(one.built.object)),
-                DriftKind::Changed { .. } => changes.extend(plan(self.actions, &[one.built], None, None).await?),
-            }
-        }
-        Ok(changes)
     }
 }
 

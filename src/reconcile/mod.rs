@@ -111,7 +111,9 @@ impl<'a> Pass<'a> {
         }
         match self.context.charts.prepare(release).await {
             Ok((helm_chart, notices)) => {
-                notices.into_iter().for_each(|notice| self.record.notice(notice));
+                for notice in notices {
+                    self.record.notice(notice);
+                }
                 self.drop_old_chart(helm_chart.as_deref()).await;
                 self.record.status.helm_chart = helm_chart;
             }

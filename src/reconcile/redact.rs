@@ -125,7 +125,9 @@ impl Secrets {
                 found.push(value.clone());
             }
         });
-        found.iter().for_each(|value| self.scalars(value));
+        for value in &found {
+            self.scalars(value);
+        }
     }
 
     /// Hide what `others` hide, too.
@@ -158,26 +160,26 @@ impl Secrets {
 
     /// The text with every one of the values masked, the longest first.
     pub fn redact(&self, text: &str) -> String {
-        self.replace(text, &|_| MASK.into())
+        self.replace(text, &|_, _| MASK.into())
     }
 
-    /// As [`Secrets::redact`], with masks that tell one value from another. Not for people: it is for finding out where
-    /// two texts differ.
+    /// As [`Secrets::redact`], with masks that tell one value from another, and how it is written. Not for people: it is
+    /// for finding out where two texts differ.
     pub fn tag(&self, text: &str) -> String {
-        self.replace(text, &|i| format!("{MASK}{i}"))
+        self.replace(text, &|value, form| format!("{MASK}{value}-{form}"))
     }
 
-    fn replace(&self, text: &str, mask: &dyn Fn(usize) -> String) -> String {
+    fn replace(&self, text: &str, mask: &dyn Fn(usize, usize) -> String) -> String {
         let named = |value: &str| FRAME.contains(value) || self.names.iter().any(|name| name.contains(value));
-        let mut found: Vec<(usize, String)> = Vec::new();
+        let mut found: Vec<(usize, usize, String)> = Vec::new();
         for (i, value) in self.values.iter().enumerate() {
             let forms = forms(value);
             if forms.iter().any(|form| text.contains(form)) && !named(value) {
-                found.extend(forms.into_iter().map(|form| (i, form)));
+                found.extend(forms.into_iter().enumerate().map(|(k, form)| (i, k, form)));
             }
         }
-        found.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
-        found.into_iter().fold(text.to_owned(), |text, (i, form)| text.replace(&form, &mask(i)))
+        found.sort_by_key(|(.., form)| std::cmp::Reverse(form.len()));
+        found.into_iter().fold(text.to_owned(), |text, (i, k, form)| text.replace(&form, &mask(i, k)))
     }
 }
 

@@ -67,7 +67,7 @@ pub async fn build_known(context: &Context, manifest: &str) -> Result<(Vec<Built
 }
 
 /// Namespaced objects without a namespace get the release's; cluster-scoped ones lose theirs.
-pub(crate) fn place(object: &mut Object, resource: &Resource, namespace: &str) {
+pub fn place(object: &mut Object, resource: &Resource, namespace: &str) {
     if !resource.namespaced {
         if !object.namespace().is_empty() {
             object.set_namespace(None);

@@ -23,7 +23,7 @@ const SUCCEEDED: &str = "hook-succeeded";
 const FAILED: &str = "hook-failed";
 
 /// The hooks of an event in the order they run: by weight, then by name. Indexes into the release's hooks.
-pub(crate) fn order(hooks: &[Hook], event: HookEvent) -> Vec<usize> {
+pub fn order(hooks: &[Hook], event: HookEvent) -> Vec<usize> {
     let mut chosen: Vec<usize> = (0..hooks.len()).filter(|&i| hooks[i].runs_at(event)).collect();
     chosen.sort_by(|&a, &b| hooks[a].weight.cmp(&hooks[b].weight).then_with(|| hooks[a].name.cmp(&hooks[b].name)));
     chosen

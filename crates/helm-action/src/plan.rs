@@ -1,12 +1,14 @@
 //! What an action would change, as data.
 //!
-//! Owns: the comparison of a new manifest with the live objects, without changing any. Used by previews; the rendering
-//! and building are those of the actions themselves.
+//! Owns: the comparison of a new manifest with the live objects, without changing any, and what the server says to each
+//! object in a dry run. Used by previews; the rendering and building are those of the actions themselves. The surprising
+//! thing: a dry run knows nothing of what the same action sends before, so a refusal for want of that is none.
 
 use futures::stream::{StreamExt, iter};
 use helm::Chart;
 use kube_object::{Object, ObjectId};
 use kube_ops::apply::ApplyOptions;
+use serde_json::{Map, Value as Json};
 
 use crate::build::{Built, build_stored};
 use crate::context::Context;
@@ -33,68 +35,244 @@ pub enum ObjectChange {
     Delete(Object),
 }
 
+/// What sending objects would come to.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// What becomes of each object.
+    pub changes: Vec<ObjectChange>,
+    /// Objects that the server refuses, and its words.
+    pub refused: Vec<(ObjectId, String)>,
+    /// Objects that could not be tried, and why.
+    pub untried: Vec<(ObjectId, String)>,
+}
+
 const AT_ONCE: usize = 4;
+
+/// What the server says to an object in a dry run.
+enum Answer {
+    Accepted,
+    Refused(String),
+    Untried(String),
+}
+
+impl Plan {
+    fn note(&mut self, id: ObjectId, answer: Answer) {
+        match answer {
+            Answer::Accepted => {}
+            Answer::Refused(words) => self.refused.push((id, words)),
+            Answer::Untried(why) => self.untried.push((id, why)),
+        }
+    }
+
+    /// Take over what another plan says.
+    pub fn append(&mut self, other: Self) {
+        self.changes.extend(other.changes);
+        self.refused.extend(other.refused);
+        self.untried.extend(other.untried);
+    }
+
+    /// The objects that the action sends and that are not there yet, or are something else.
+    fn sent(&self) -> impl Iterator<Item = &Object> {
+        self.changes.iter().filter_map(|c| match c {
+            ObjectChange::Create(object) | ObjectChange::Update { after: object, .. } => Some(object),
+            _ => None,
+        })
+    }
+
+    /// Refusals for want of something that the action itself sends become objects that could not be tried. To be called
+    /// when the plan has everything.
+    pub fn settle(&mut self) {
+        let refused = std::mem::take(&mut self.refused);
+        for (id, words) in refused {
+            match self.wanted(&id, &words) {
+                Some(why) => self.untried.push((id, why)),
+                None => self.refused.push((id, words)),
+            }
+        }
+    }
+
+    /// What of the action's own objects a refusal is for want of.
+    fn wanted(&self, id: &ObjectId, words: &str) -> Option<String> {
+        if let Some(definition) = self.sent().find(|o| defines(o, &id.group, &id.kind)) {
+            return Some(format!("{} is changed by the same action", definition.id()));
+        }
+        let missing = words.contains("not found") || words.contains("was found") || words.contains("looking up");
+        let names = |o: &&Object| {
+            let name = o.name();
+            // As messages name what they miss: `serviceaccount "web"`, `PriorityClass with name web`.
+            words.contains(&format!("\"{name}\"")) || words.contains(&format!("with name {name} "))
+        };
+        let created = self.changes.iter().filter_map(|c| match c {
+            ObjectChange::Create(object) => Some(object),
+            _ => None,
+        });
+        let kind_named = |o: &&Object| words.to_lowercase().contains(&o.kind().to_lowercase());
+        let found = created.filter(|o| missing && o.id() != *id).find(|o| names(o) && kind_named(o))?;
+        Some(format!("it needs {}, which the same action creates", found.id()))
+    }
+}
+
+/// Is this the definition of a kind?
+pub fn defines(object: &Object, group: &str, kind: &str) -> bool {
+    object.kind() == "CustomResourceDefinition"
+        && object.text_at(&["spec", "group"]) == group
+        && object.text_at(&["spec", "names", "kind"]) == kind
+}
 
 /// What sending `objects` in place of the stored `original` manifest would change, in the order of the manifest and
 /// with deletions last. `chart` is that of the new revision, if there is one.
 ///
 /// # Errors
-/// Something may not be read. A dry run that the server refuses falls back to the object as it would be sent.
+/// Something may not be read, or the server does not answer.
 pub async fn plan(
     context: &Context,
     objects: &[Built],
     original: Option<&str>,
     chart: Option<&Chart>,
-) -> Result<Vec<ObjectChange>, Error> {
-    let asked: Vec<_> = objects.iter().map(|built| change(context, built)).collect();
-    let answers: Vec<Result<ObjectChange, Error>> = iter(asked).buffered(AT_ONCE).collect().await;
-    let mut changes = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
-    if let Some(original) = original {
-        let target: Vec<ObjectId> = objects.iter().map(|b| b.object.id()).collect();
-        for built in build_stored(context, original).await? {
-            let id = built.object.id();
-            if target.contains(&id) {
-                continue;
-            }
-            let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-            changes.push(match keep::reason(context, &live, chart).await {
-                Some(why) => ObjectChange::Kept(id, why),
-                None => ObjectChange::Delete(live),
-            });
+) -> Result<Plan, Error> {
+    let mut plan = applied(context, objects, ApplyOptions::default()).await?;
+    let Some(original) = original else { return Ok(plan) };
+    let target: Vec<ObjectId> = objects.iter().map(|b| b.object.id()).collect();
+    for built in build_stored(context, original).await? {
+        let id = built.object.id();
+        if target.contains(&id) {
+            continue;
         }
+        let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
+        plan.changes.push(match keep::reason(context, &live, chart).await {
+            Some(why) => ObjectChange::Kept(id, why),
+            None => ObjectChange::Delete(live),
+        });
     }
-    Ok(changes)
+    Ok(plan)
 }
 
-async fn change(context: &Context, built: &Built) -> Result<ObjectChange, Error> {
+/// What applying `objects` would change; each is tried in a dry run.
+///
+/// # Errors
+/// Something may not be read, or the server does not answer.
+pub async fn applied(context: &Context, objects: &[Built], options: ApplyOptions) -> Result<Plan, Error> {
+    let asked: Vec<_> = objects.iter().map(|built| change(context, built, options)).collect();
+    let answers: Vec<_> = iter(asked).buffered(AT_ONCE).collect().await;
+    let mut plan = Plan::default();
+    for (built, answer) in objects.iter().zip(answers) {
+        let (change, answer) = answer?;
+        plan.changes.push(change);
+        plan.note(built.object.id(), answer);
+    }
+    Ok(plan)
+}
+
+async fn change(context: &Context, built: &Built, options: ApplyOptions) -> Result<(ObjectChange, Answer), Error> {
     let (object, resource) = (&built.object, &built.resource);
     let live = context.cluster.get(resource, object.namespace(), object.name()).await?;
-    let Some(live) = live else { return Ok(ObjectChange::Create(object.clone())) };
-    let options = ApplyOptions { force: true, dry_run: true, ..ApplyOptions::default() };
-    let after = match context.cluster.apply_to(resource, object, options).await {
-        Ok(after) => after,
-        Err(e) if e.class() == kube_ops::Class::Invalid => object.clone(),
-        Err(e) => return Err(e.into()),
+    let options = ApplyOptions { force: true, dry_run: true, ..options };
+    let (after, answer) = match context.cluster.apply_to(resource, object, options).await {
+        Ok(after) => (Some(after), Answer::Accepted),
+        Err(e) => (None, answer(e)?),
     };
-    if same(&live, &after) {
-        return Ok(ObjectChange::Keep(live.id()));
+    let Some(live) = live else { return Ok((ObjectChange::Create(object.clone()), answer)) };
+    let after = after.unwrap_or_else(|| Object(overlaid(&live.0, &object.0)));
+    if comparable(&live) == comparable(&after) {
+        return Ok((ObjectChange::Keep(live.id()), answer));
     }
-    Ok(ObjectChange::Update { before: live, after })
+    Ok((ObjectChange::Update { before: live, after }, answer))
 }
 
-/// Equal but for what the server keeps for itself.
-fn same(a: &Object, b: &Object) -> bool {
-    comparable(a) == comparable(b)
+/// What the server says to an object that is created anew, be there one of its name or not.
+///
+/// # Errors
+/// The server does not answer.
+pub async fn recreated(context: &Context, built: &Built) -> Result<Plan, Error> {
+    let mut plan = Plan::default();
+    if let Err(e) = context.cluster.try_create_at(&built.resource, &built.object).await {
+        plan.note(built.object.id(), answer(e)?);
+    }
+    Ok(plan)
+}
+
+/// A refusal by the server; any other failure stays one.
+fn answer(error: kube_ops::Error) -> Result<Answer, Error> {
+    let Some(refusal) = error.answer().filter(|a| a.code != 0) else { return Err(error.into()) };
+    let words = &refusal.message;
+    let no_namespace = words.strip_prefix("namespaces \"").and_then(|rest| rest.strip_suffix("\" not found"));
+    Ok(if let (404, Some(namespace)) = (refusal.code, no_namespace) {
+        Answer::Untried(format!("the namespace {namespace} is not there"))
+    } else if words.contains("does not support dry run") {
+        Answer::Untried(format!("no dry run: {words}"))
+    } else {
+        Answer::Refused(words.clone())
+    })
+}
+
+/// A live object with the fields of one that was refused: about what it would be.
+fn overlaid(live: &Map<String, Json>, wanted: &Map<String, Json>) -> Map<String, Json> {
+    let mut merged = live.clone();
+    for (key, value) in wanted {
+        let value = match (live.get(key), value) {
+            (Some(Json::Object(below)), Json::Object(over)) => Json::Object(overlaid(below, over)),
+            _ => value.clone(),
+        };
+        merged.insert(key.clone(), value);
+    }
+    merged
 }
 
 /// The object without what the server keeps for itself: what a reader of a preview wants to see.
 pub fn comparable(object: &Object) -> Object {
     let mut object = object.clone();
-    if let Some(metadata) = object.0.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
+    if let Some(metadata) = object.0.get_mut("metadata").and_then(Json::as_object_mut) {
         for key in ["managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"] {
             metadata.remove(key);
         }
     }
     object.0.remove("status");
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(json: Json) -> Object {
+        Object::from_json(json).unwrap()
+    }
+
+    #[test]
+    fn refusals_for_want_of_the_actions_own_objects_are_none() {
+        let account = object(json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "web"}}));
+        let definition = object(json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "gadgets.example.com"},
+            "spec": {"group": "example.com", "names": {"kind": "Gadget"}}}));
+        let id = |api_version: &str, kind: &str| {
+            object(json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}})).id()
+        };
+        let mut plan = Plan {
+            changes: vec![
+                ObjectChange::Create(account),
+                ObjectChange::Update { before: definition.clone(), after: definition },
+            ],
+            refused: vec![
+                (id("v1", "Pod"), "error looking up service account n/web: serviceaccount \"web\" not found".into()),
+                (id("v1", "Service"), "spec.ports: Required value".into()),
+                (id("example.com/v1", "Gadget"), "field not declared in schema".into()),
+                (id("v1", "Secret"), "secrets \"web\" not found".into()),
+            ],
+            untried: Vec::new(),
+        };
+        plan.settle();
+        let refused: Vec<&str> = plan.refused.iter().map(|(id, _)| id.kind.as_str()).collect();
+        assert_eq!(refused, ["Service", "Secret"]);
+        assert_eq!(plan.untried[0].1, "it needs ServiceAccount/web, which the same action creates");
+        assert_eq!(plan.untried[1].1, "CustomResourceDefinition/gadgets.example.com is changed by the same action");
+    }
+
+    #[test]
+    fn what_was_refused_is_shown_over_what_is_there() {
+        let live = object(json!({"spec": {"a": 1, "defaulted": true, "list": [1]}}));
+        let wanted = object(json!({"spec": {"a": 2, "list": [2]}}));
+        let merged = overlaid(&live.0, &wanted.0);
+        assert_eq!(Json::Object(merged), json!({"spec": {"a": 2, "defaulted": true, "list": [2]}}));
+    }
 }

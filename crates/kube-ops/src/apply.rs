@@ -96,6 +96,25 @@ impl Cluster {
             .map_err(|source| Error::Create { id: object.id(), source })
     }
 
+    /// Would the server create this object? Everything but the name being free is checked, in a dry run.
+    ///
+    /// # Errors
+    /// The server refuses it.
+    pub async fn try_create_at(&self, resource: &Resource, object: &Object) -> Result<(), Error> {
+        let path = format!(
+            "{}?fieldManager={}&fieldValidation=Strict&dryRun=All",
+            resource.collection_path(Some(object.namespace())),
+            self.field_manager()
+        );
+        let answer: Result<Object, ApiError> =
+            self.send(Method::POST, &path, JSON, Some(&Json::Object(object.0.clone()))).await;
+        match answer {
+            // The name is looked at last.
+            Ok(_) | Err(ApiError { class: Class::AlreadyExists, .. }) => Ok(()),
+            Err(source) => Err(Error::Create { id: object.id(), source }),
+        }
+    }
+
     /// Replace the live object whole; whoever writes last wins unless the object carries a resourceVersion.
     ///
     /// # Errors

@@ -189,6 +189,14 @@ impl Error {
         }
     }
 
+    /// What the API server answered to a write, or why it did not answer.
+    pub const fn answer(&self) -> Option<&ApiError> {
+        match self {
+            Self::Apply { source, .. } | Self::Create { source, .. } | Self::Patch { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+
     /// The failed application of an object.
     pub(crate) fn apply(object: &Object, source: ApiError) -> Self {
         let namespace = object.namespace();

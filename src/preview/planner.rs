@@ -1,0 +1,161 @@
+//! What one step would change.
+//!
+//! Owns: the plan of each kind of step, with objects of kinds that are not there yet, and the files under `crds/`. Does
+//! not own: the comparison and the dry runs, which are helm-action's; hooks (`hooks.rs`).
+
+use anyhow::{Result, anyhow};
+use flux_api::HelmRelease;
+use helm::release::Hook;
+use helm_action::build::Built;
+use helm_action::crds::CrdsPolicy;
+use helm_action::drift::DriftKind;
+use helm_action::plan::{ObjectChange, Plan, applied, plan};
+use kube_object::Object;
+use kube_ops::apply::ApplyOptions;
+
+use super::scope;
+use crate::reconcile::decide::{Observed, Step};
+use crate::reconcile::desired::Desired;
+use crate::reconcile::redact::Secrets;
+use crate::reconcile::step;
+
+/// What is known when a step is planned.
+pub struct Planner<'a> {
+    /// The HelmRelease.
+    pub release: &'a HelmRelease,
+    /// What it should be.
+    pub desired: &'a Desired,
+    /// What it is.
+    pub observed: &'a Observed,
+    /// Its surroundings.
+    pub actions: &'a helm_action::Context,
+}
+
+/// The definitions that the chart brings under `crds/`, and what becomes of them.
+struct Definitions {
+    plan: Plan,
+    all: Vec<Object>,
+    applied: bool,
+}
+
+impl Planner<'_> {
+    /// An install or upgrade, and the hooks of the new revision.
+    ///
+    /// # Errors
+    /// The chart does not render, or the cluster cannot be asked.
+    pub async fn release(&self, step: &Step, notes: &mut Vec<String>) -> Result<(Plan, Vec<Hook>)> {
+        let upgrade = *step == Step::Upgrade;
+        let mut request = step::request(self.release, self.desired, upgrade);
+        let last = self.observed.last.as_deref().filter(|_| upgrade);
+        request.revision = last.map_or(1, |l| l.version + 1);
+        if upgrade
+            && self.release.upgrade().preserve_values == Some(true)
+            && let Some(last) = last
+        {
+            request.values = helm_action::upgrade::merged_values(&request.values, &last.config);
+        }
+        let prepared = helm_action::prepare::prepare(self.actions, &request).await?;
+        let definitions = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
+        let (built, unknown) = helm_action::build::build_known(self.actions, &prepared.manifest).await?;
+        let original = last.map(|l| l.manifest.as_str());
+        let mut whole = Plan::default();
+        let own = plan(self.actions, &built, original, Some(&self.desired.chart)).await?;
+        self.unknown(unknown, &built, &definitions, &mut whole);
+        let unknown = std::mem::replace(&mut whole, definitions.plan);
+        whole.append(own);
+        whole.append(unknown);
+        Ok((whole, prepared.rendered.hooks))
+    }
+
+    /// Objects of kinds that the cluster has not: those under `crds/` come first, any other kind fails the action.
+    fn unknown(&self, unknown: Vec<Object>, built: &[Built], definitions: &Definitions, into: &mut Plan) {
+        let under_crds: Vec<&Object> = definitions.all.iter().collect();
+        let rendered: Vec<&Object> = built.iter().map(|b| &b.object).collect();
+        for mut object in unknown {
+            let first = scope::definition(&object, &under_crds);
+            if let Some(definition) = first.or_else(|| scope::definition(&object, &rendered)) {
+                scope::place(&mut object, definition, self.actions);
+            }
+            if first.is_some() && definitions.applied {
+                into.untried.push((object.id(), "the kind comes with the same chart".into()));
+            } else {
+                into.refused.push((object.id(), unknown_kind(&object)));
+            }
+            into.changes.push(ObjectChange::Create(object));
+        }
+    }
+
+    /// The files under `crds/`, by the policy of the action.
+    async fn definitions(&self, chart: &helm::Chart, upgrade: bool, notes: &mut Vec<String>) -> Result<Definitions> {
+        let policy = if upgrade {
+            step::upgrade_options(self.release, self.desired).crds
+        } else {
+            step::install_options(self.release, self.desired).crds
+        };
+        let (all, skipped) = helm_action::crds::definitions(chart, self.actions)?;
+        let mut found = Definitions { plan: Plan::default(), all, applied: policy != CrdsPolicy::Skip };
+        if !found.applied {
+            return Ok(found);
+        }
+        notes.extend(skipped);
+        let mut built = Vec::new();
+        for mut object in found.all.clone() {
+            self.desired.metadata.apply(&mut object);
+            let resource = self.actions.cluster.resource_of(&object).await?;
+            // Definitions that are there already stay as they are.
+            if policy == CrdsPolicy::Create && self.actions.cluster.get(&resource, "", object.name()).await?.is_some() {
+                continue;
+            }
+            built.push(Built { object, resource, source: String::new() });
+        }
+        let options = ApplyOptions { ignore_unknown_fields: true, ..ApplyOptions::default() };
+        found.plan = applied(self.actions, &built, options).await?;
+        Ok(found)
+    }
+
+    /// A rollback, and the hooks of the revision that comes back.
+    ///
+    /// # Errors
+    /// The revision is gone, or the cluster cannot be asked.
+    pub async fn rollback(&self, version: i64, secrets: &mut Secrets) -> Result<(Plan, Vec<Hook>)> {
+        let target = self
+            .actions
+            .storage
+            .get(&self.actions.release, version)
+            .await?
+            .ok_or_else(|| anyhow!("revision {version} is no longer in storage"))?;
+        secrets.learn(&target.config);
+        let (built, unknown) = helm_action::build::build_known(self.actions, &target.manifest).await?;
+        let mut found =
+            plan(self.actions, &built, self.observed.last.as_ref().map(|l| l.manifest.as_str()), None).await?;
+        found.refused.extend(unknown.iter().map(|object| (object.id(), unknown_kind(object))));
+        found.changes.extend(unknown.into_iter().map(ObjectChange::Create));
+        Ok((found, target.hooks.clone()))
+    }
+
+    /// An uninstall.
+    ///
+    /// # Errors
+    /// The cluster cannot be asked.
+    pub async fn uninstall(&self) -> Result<Plan> {
+        let Some(last) = &self.observed.last else { return Ok(Plan::default()) };
+        Ok(plan(self.actions, &[], Some(&last.manifest), None).await?)
+    }
+
+    /// A repair of what drifted.
+    ///
+    /// # Errors
+    /// The cluster cannot be asked.
+    pub async fn repair(&self, drifted: Vec<helm_action::drift::Drifted>) -> Result<Plan> {
+        // What is missing comes back first.
+        let (missing, changed): (Vec<_>, Vec<_>) =
+            drifted.into_iter().partition(|d| matches!(d.kind, DriftKind::Missing));
+        let built: Vec<Built> = missing.into_iter().chain(changed).map(|d| d.built).collect();
+        Ok(plan(self.actions, &built, None, None).await?)
+    }
+}
+
+fn unknown_kind(object: &Object) -> String {
+    let gvk = object.gvk();
+    format!("no matches for kind {:?} in version {:?}: ensure CRDs are installed first", gvk.kind, gvk.api_version())
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # hack/tools-test.sh: does the download path of hack/tools.sh keep its promises? Needs no network: the "releases" are
-# small scripts behind file:// addresses (and once behind a local HTTP server, where python3 is present).
+# small scripts behind file:// addresses (and behind a local HTTP server, where python3 is present).
 set -euo pipefail
 
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -91,8 +91,8 @@ pid=$!
 for _ in $(seq 100); do ls "$work"/cache/helmrel/tools/.tmp-kubernetes-*/kube-controller-manager >/dev/null 2>&1 && break; sleep 0.1; done
 if [ -d "$work/cache/helmrel/tools/kubernetes-$KUBE" ]; then bad "nothing counts as whole while it is on its way"
 else ok "nothing counts as whole while it is on its way"; fi
-# The job is a subshell; its children are tools.sh and the curl that waits.
-children() { local c; for c in $(ps -o pid= --ppid "$1" 2>/dev/null); do children "$c"; echo "$c"; done; }
+# The job is a subshell; its children are tools.sh and the copying that waits.
+children() { local c; for c in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do children "$c"; echo "$c"; done; }
 kill -9 $(children "$pid") "$pid" 2>/dev/null || true
 wait "$pid" 2>/dev/null || true
 rm "$file"; mv "$work/good" "$file"
@@ -122,12 +122,18 @@ if command -v python3 >/dev/null; then
   python3 -m http.server --bind 127.0.0.1 --directory "$release" "$port" >/dev/null 2>&1 &
   server=$!
   base="http://127.0.0.1:$port"
-  for _ in $(seq 50); do curl --silent --noproxy '*' --output /dev/null "$base/" && break; sleep 0.1; done
-  fresh
+  for _ in $(seq 50); do (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break; sleep 0.1; done
   export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
-  if tools etcd helm3; then ok "the same over HTTP"; else bad "the same over HTTP"; fi
-  mv "$release/helm" "$release/gone"
-  if ! tools helm4 && empty_helm4="$(ls -d "$work/cache/helmrel/tools/helm-$HELM4" 2>/dev/null)"; [ -z "${empty_helm4:-}" ]; then ok "404 is no program"; else bad "404 is no program"; fi
+  for fetcher in curl wget cargo; do
+    command -v "$fetcher" >/dev/null || { echo "skip over HTTP with $fetcher: it is not here"; continue; }
+    export HELMREL_TOOLS_FETCHER="$fetcher"
+    fresh
+    if tools etcd helm3; then ok "over HTTP with $fetcher"; else bad "over HTTP with $fetcher"; fi
+    mv "$release/helm" "$release/gone"
+    if ! tools helm4 && [ ! -e "$work/cache/helmrel/tools/helm-$HELM4" ]; then ok "404 is no program for $fetcher"
+    else bad "404 is no program for $fetcher"; fi
+    mv "$release/gone" "$release/helm"
+  done
 fi
 
 [ "$fails" = 0 ] || { echo "$fails failed"; exit 1; }

@@ -13,7 +13,8 @@
 #   3. a download of the upstream release, checked against the SHA-256 published beside it;
 #   4. a build from the Go module proxy, where `go` is present.
 # The base addresses can be replaced for a mirror: HELMREL_KUBE_URL, HELMREL_ETCD_URL, HELMREL_HELM_URL,
-# HELMREL_REGISTRY_URL. HELMREL_TOOLS_SKIP=download,build leaves steps out.
+# HELMREL_REGISTRY_URL. HELMREL_TOOLS_SKIP=download,build leaves steps out. HELMREL_TOOLS_FETCHER=curl|wget|cargo
+# says what downloads; without it the first of these that is there.
 #
 # A tool is made in a temporary folder and moved into the cache in one rename when it is whole and has said its
 # version, so that an interrupted run leaves nothing that a later one takes for good.
@@ -27,6 +28,7 @@ HELM3_VERSION=3.22.0
 REGISTRY_VERSION=3.1.2
 
 ALL_TOOLS="etcd kube-apiserver kube-controller-manager kubectl helm4 helm3 registry"
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/helmrel/tools"
 OS=linux
 case "$(uname -m)" in
@@ -66,10 +68,28 @@ members_of() {
 
 skipped() { case ",${HELMREL_TOOLS_SKIP:-}," in *",$1,"*) return 0 ;; esac; return 1; }
 
+# fetcher: what downloads: curl, else wget, else a small program of this repository that cargo builds.
+fetcher() {
+  local name
+  [ -z "${HELMREL_TOOLS_FETCHER:-}" ] || { echo "$HELMREL_TOOLS_FETCHER"; return; }
+  for name in curl wget cargo; do
+    command -v "$name" >/dev/null && { echo "$name"; return; }
+  done
+}
+
 # get URL FILE: a download with a bound on each wait. Fails when there is no route, at once.
 get() {
-  curl --fail --silent --show-error --location --connect-timeout 10 --retry 2 --retry-delay 1 \
-    --speed-limit 1000 --speed-time 30 --output "$2" "$1"
+  case "$1" in file://*) cp -- "${1#file://}" "$2"; return ;; esac
+  case "$(fetcher)" in
+    curl) curl --fail --silent --show-error --location --connect-timeout 10 --retry 2 --retry-delay 1 \
+      --speed-limit 1000 --speed-time 30 --output "$2" "$1" ;;
+    wget) wget -q -T 30 -O "$2" "$1" ;;
+    cargo)
+      [ -n "${announced:-}" ] || say "there is neither curl nor wget; cargo builds what downloads (the first time: some minutes)"
+      announced=1
+      cargo run --quiet --locked --manifest-path "$ROOT/Cargo.toml" -p chart-source --example download -- "$1" "$2" ;;
+    *) say "nothing to download with: there is no curl, wget or cargo"; return 1 ;;
+  esac
 }
 
 # checked URL SUMURL FILE: download FILE and compare it with the SHA-256 that SUMURL gives for it. The sum's file is
@@ -87,7 +107,6 @@ checked() {
 
 download() { # GROUP DIR
   local dir="$2" name base
-  command -v curl >/dev/null || { say "no curl to download with"; return 1; }
   case "$1" in
     kubernetes-*)
       for name in kube-apiserver kube-controller-manager kubectl; do

@@ -31,7 +31,6 @@ use tokio::task::JoinSet;
 
 use charts::ClusterCharts;
 use config::{ControllerArgs, SourcesMode};
-use metrics::Metrics;
 use queue::{Backoff, Queue};
 use references::ClusterReferences;
 use server::{Site, serve};
@@ -85,7 +84,6 @@ pub async fn run(args: ControllerArgs) -> Result<()> {
     let builtin = builtin_sources(&own, args.sources).await?;
     tracing::info!(kubernetes = version.git_version, builtin_sources = builtin, "starting");
 
-    let metrics = Arc::new(Metrics::default());
     let ready = Arc::new(AtomicBool::new(false));
     let address = |e: std::io::Error, what: &str, addr: std::net::SocketAddr| {
         anyhow::anyhow!("failed to serve {what} at {addr}: {e}")
@@ -93,14 +91,14 @@ pub async fn run(args: ControllerArgs) -> Result<()> {
     serve(args.health_addr, Site::Health(Arc::clone(&ready)))
         .await
         .map_err(|e| address(e, "health", args.health_addr))?;
-    serve(args.metrics_addr, Site::Metrics(Arc::clone(&metrics)))
-        .await
-        .map_err(|e| address(e, "metrics", args.metrics_addr))?;
 
     let limits = Limits::default();
     let sources = if builtin { Some(Arc::new(start_sources(&args, &config, limits).await?)) } else { None };
     let backoff = Backoff { min: args.min_retry_delay, max: args.max_retry_delay };
     let (watched, writers) = caches(&args, &own, sources.as_ref(), limits, backoff)?;
+    serve(args.metrics_addr, Site::Metrics(Arc::clone(&watched.metrics)))
+        .await
+        .map_err(|e| address(e, "metrics", args.metrics_addr))?;
     let settings = Settings {
         requeue_dependency: args.requeue_dependency,
         default_service_account: args.default_service_account.clone(),
@@ -124,6 +122,7 @@ pub async fn run(args: ControllerArgs) -> Result<()> {
     let mut work = JoinSet::new();
     let releases = Releases { watched: watched.clone(), context, recorder: Arc::new(Recorder::default()) };
     let slots = Slots::new(args.concurrent);
+    let metrics = Arc::clone(&watched.metrics);
     work.spawn(workers::run(Arc::new(releases), Arc::clone(&watched.queue), slots, Arc::clone(&metrics)));
     if let (Some(sources), Some(queue)) = (sources, &watched.sources) {
         let kinds = SourceKinds { watched: watched.clone(), sources };
@@ -227,6 +226,7 @@ fn caches(
         queue: Arc::new(Queue::new(backoff)),
         sources: sources.map(|_| Arc::new(Queue::new(backoff))),
         charts_of,
+        metrics: Arc::default(),
     };
     let writers = Writers {
         releases: releases_writer,

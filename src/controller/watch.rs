@@ -23,6 +23,7 @@ use kube::runtime::{WatchStreamExt, reflector, watcher as watch};
 use kube::{Api, Client};
 use serde::de::DeserializeOwned;
 
+use super::metrics::Metrics;
 use super::queue::{Key, Queue};
 use super::stores::{Name, Objects};
 
@@ -81,6 +82,8 @@ pub struct Watched {
     pub sources: Option<Arc<Queue<SourceKey>>>,
     /// The artifact that each release was last given.
     pub charts_of: Arc<super::charts::ClusterCharts>,
+    /// Metrics, which name only objects that exist.
+    pub metrics: Arc<Metrics>,
 }
 
 /// The writers of the caches.
@@ -218,6 +221,7 @@ impl Watched {
                 ready.remove(&name);
                 self.releases.gone(&name);
                 self.queue.forget(&name);
+                self.metrics.forget("HelmRelease", &name.namespace, &name.name);
                 self.charts_of.resolved.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
             }
             Seen::Changed(release) => {
@@ -323,8 +327,14 @@ impl Watched {
                 seen.remove(&name);
                 artifacts.remove(&name);
                 objects.gone(&name);
+                let key = key(name);
+                let (kind, name) = key.parts();
+                self.metrics.forget(kind, &name.namespace, &name.name);
+                if let Some(sources) = &self.charts_of.sources {
+                    sources.forget(kind, &name.namespace, &name.name);
+                }
                 if let Some(queue) = &self.sources {
-                    queue.forget(&key(name));
+                    queue.forget(&key);
                 }
                 None
             }

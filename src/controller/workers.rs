@@ -50,6 +50,9 @@ pub async fn run<W: Work>(work: Arc<W>, queue: Arc<Queue<W::Key>>, slots: Slots,
             let (kind, name) = work.name(&key);
             let result = if next == Next::Backoff { "error" } else { "success" };
             metrics.observe(kind, &name.namespace, &name.name, started.elapsed(), result);
+            if work.metadata(&key).is_none() {
+                metrics.forget(kind, &name.namespace, &name.name);
+            }
             queue.done(&key, next);
         });
         while passes.try_join_next().is_some() {}

@@ -17,6 +17,9 @@ use super::helm_repository::{chain, storage_fault};
 use super::{Fault, Sources, Storage, clients, status};
 use crate::slot::away;
 
+/// The file that is always the newest artifact.
+const LATEST: &str = "latest.tar.gz";
+
 /// What a chart was resolved to.
 struct Pulled {
     artifact: Artifact,
@@ -65,7 +68,7 @@ impl Sources {
                 );
                 status.observed_generation = Some(generation);
                 status.observed_chart_name = Some(pulled.chart);
-                status.url = Some(self.storage.url(&Storage::path("HelmChart", namespace, name, "latest.tar.gz")));
+                status.url = Some(self.storage.url(&Storage::path("HelmChart", namespace, name, LATEST)));
                 status.artifact = Some(pulled.artifact);
                 Some(interval)
             }
@@ -173,7 +176,7 @@ impl Sources {
         })?;
         let (namespace, name) = identity(chart);
         let path = Storage::path("HelmChart", namespace, name, &file_name(chart, version));
-        self.storage.store(&path, version, bytes).await.map_err(|e| storage_fault(&e))
+        self.storage.store(&path, LATEST, version, bytes).await.map_err(|e| storage_fault(&e))
     }
 }
 

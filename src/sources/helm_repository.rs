@@ -10,6 +10,9 @@ use jiff::Timestamp;
 use kube_ops::ApiError;
 
 use super::{Fault, Sources, Storage, clients, status};
+
+/// The file that is always the newest artifact.
+const LATEST: &str = "index.yaml";
 use crate::slot::away;
 
 impl Sources {
@@ -44,8 +47,8 @@ impl Sources {
                 let kept = if same && self.storage.has(&path).await {
                     Ok(())
                 } else {
-                    self.storage.store(&path, &digest, bytes).await.map(|artifact| {
-                        let latest = Storage::path("HelmRepository", namespace, name, "index.yaml");
+                    self.storage.store(&path, LATEST, &digest, bytes).await.map(|artifact| {
+                        let latest = Storage::path("HelmRepository", namespace, name, LATEST);
                         status.url = Some(self.storage.url(&latest));
                         status.artifact = Some(artifact);
                     })

@@ -160,6 +160,22 @@ impl Sources {
         faults.insert(key.into(), (Instant::now(), fault.clone()));
     }
 
+    /// An object is gone: nothing of it is kept in memory. `kind` is that of its path in storage.
+    pub fn forget(&self, kind: &str, namespace: &str, name: &str) {
+        let index = format!("{namespace}/{name}");
+        if kind == "HelmRepository" {
+            self.indexes.lock().unwrap_or_else(PoisonError::into_inner).remove(&index);
+            self.faults.lock().unwrap_or_else(PoisonError::into_inner).remove(&index);
+        }
+        let key = format!("{kind}/{namespace}/{name}");
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        // A lock that someone holds or waits for stays: there must not be two.
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        if locks.get(&key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
+            locks.remove(&key);
+        }
+    }
+
     /// A Secret's data, decoded.
     ///
     /// # Errors

@@ -14,6 +14,9 @@ use super::helm_repository::{chain, storage_fault};
 use super::{Fault, Sources, Storage, clients, status};
 use crate::slot::away;
 
+/// The file that is always the newest artifact.
+const LATEST: &str = "latest.tar.gz";
+
 /// The media type of a Helm chart's layer.
 pub const CHART_LAYER: &str = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 
@@ -103,7 +106,7 @@ impl Sources {
                 status::stored(&mut status.conditions, generation, reason::SUCCEEDED, &message, Timestamp::now());
                 status.observed_generation = Some(generation);
                 status.observed_layer_selector.clone_from(&repository.spec.layer_selector);
-                status.url = Some(self.storage.url(&Storage::path("OCIRepository", namespace, name, "latest.tar.gz")));
+                status.url = Some(self.storage.url(&Storage::path("OCIRepository", namespace, name, LATEST)));
                 status.artifact = Some(artifact);
                 Some(interval)
             }
@@ -148,6 +151,6 @@ impl Sources {
             return Ok(artifact.clone());
         }
         let bytes = fetch(spec, &client, &digest).await?;
-        self.storage.store(&path, &revision, bytes).await.map_err(|e| storage_fault(&e))
+        self.storage.store(&path, LATEST, &revision, bytes).await.map_err(|e| storage_fault(&e))
     }
 }

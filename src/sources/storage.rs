@@ -74,15 +74,22 @@ impl Storage {
         }
     }
 
-    /// Store bytes as the artifact of an object; older files of the object go.
+    /// Store bytes as the artifact of an object; older files of the object go. `latest` is the name under which the
+    /// object's newest artifact is always found, beside the artifact itself.
     ///
     /// # Errors
     /// The disk.
-    pub async fn store(&self, path: &str, revision: &str, bytes: Vec<u8>) -> std::io::Result<Artifact> {
+    pub async fn store(
+        &self,
+        path: &str,
+        latest: &'static str,
+        revision: &str,
+        bytes: Vec<u8>,
+    ) -> std::io::Result<Artifact> {
         let file = self.file(path)?;
         let digest = chart_source::digest::sha256(&bytes);
         let size = i64::try_from(bytes.len()).ok();
-        tokio::task::spawn_blocking(move || write(&file, &bytes)).await.map_err(std::io::Error::other)??;
+        tokio::task::spawn_blocking(move || write(&file, latest, &bytes)).await.map_err(std::io::Error::other)??;
         Ok(Artifact {
             path: path.into(),
             url: self.url(path),
@@ -95,15 +102,21 @@ impl Storage {
     }
 }
 
-fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write(file: &Path, latest: &str, bytes: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().ok_or(std::io::ErrorKind::InvalidInput)?;
     std::fs::create_dir_all(folder)?;
     let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = folder.join(format!(".{name}.tmp"));
     std::fs::write(&temporary, bytes)?;
     std::fs::rename(&temporary, file)?;
+    if latest != name {
+        let link = folder.join(format!(".{latest}.tmp"));
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(&name, &link)?;
+        std::fs::rename(&link, folder.join(latest))?;
+    }
     for entry in std::fs::read_dir(folder)?.flatten() {
-        if entry.file_name() != name.as_str() {
+        if entry.file_name() != name.as_str() && entry.file_name() != latest {
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -119,11 +132,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let storage = Storage::new(folder.path(), "host:1").unwrap();
         let path = Storage::path("HelmChart", "n", "x", "a-1.tgz");
-        let artifact = storage.store(&path, "1", b"one".to_vec()).await.unwrap();
+        let artifact = storage.store(&path, "latest.tar.gz", "1", b"one".to_vec()).await.unwrap();
         assert_eq!(artifact.url, "http://host:1/helmchart/n/x/a-1.tgz");
         let newer = Storage::path("HelmChart", "n", "x", "a-2.tgz");
-        storage.store(&newer, "2", b"two".to_vec()).await.unwrap();
+        storage.store(&newer, "latest.tar.gz", "2", b"two".to_vec()).await.unwrap();
         assert!(!storage.has(&path).await && storage.has(&newer).await);
+        let latest = Storage::path("HelmChart", "n", "x", "latest.tar.gz");
+        assert_eq!(storage.read(&latest).await.unwrap(), b"two");
         assert!(storage.read("../etc/passwd").await.is_err());
     }
 }

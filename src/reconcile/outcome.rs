@@ -63,8 +63,10 @@ impl Record<'_> {
     fn release_action(&mut self, step: &Step, desired: &Desired, outcome: &Outcome) {
         let word = step.word();
         self.status.last_attempted_release_action_duration = Some(flux_api::meta::duration::go_text(outcome.took));
-        self.status.observed_post_renderers_digest.clone_from(&desired.post_renderers_digest);
-        self.status.observed_common_metadata_digest.clone_from(&desired.common_metadata_digest);
+        if !outcome.stored.is_empty() {
+            self.status.observed_post_renderers_digest.clone_from(&desired.post_renderers_digest);
+            self.status.observed_common_metadata_digest.clone_from(&desired.common_metadata_digest);
+        }
         let (good, bad) = if *step == Step::Install {
             (reason::INSTALL_SUCCEEDED, reason::INSTALL_FAILED)
         } else {
@@ -86,6 +88,8 @@ impl Record<'_> {
                 match step {
                     // Nothing was stored: there is nothing that an uninstall could remediate.
                     Step::Install if outcome.stored.is_empty() => {}
+                    // The API server could not answer before anything began: that was no attempt.
+                    _ if outcome.stored.is_empty() && error.is_transient() => {}
                     Step::Install => self.status.install_failures += 1,
                     _ => self.status.upgrade_failures += 1,
                 }

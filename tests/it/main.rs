@@ -2,9 +2,11 @@
 //!
 //! `generated`: files made from the code are fresh. `layers`: the repository's own rules. `lab`: the controller as a
 //! process. `fixtures`: Flux's scenarios replayed. `release`: costs, drift, interplay with Helm, bad input.
+//! `faults`: an API server that fails.
 //! `corpus`: public charts come and go.
 
 mod corpus;
+mod faults;
 mod fixtures;
 mod generated;
 mod lab;

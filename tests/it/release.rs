@@ -12,17 +12,17 @@ use crate::lab::{self, Controller, condition};
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// A namespace with a chart repository, and a controller that sees nothing else.
-struct Lab {
-    plane: std::sync::Arc<ControlPlane>,
-    client: kube::Client,
-    repo: ChartRepo,
-    proxy: Proxy,
-    controller: Controller,
-    namespace: String,
+pub struct Lab {
+    pub plane: std::sync::Arc<ControlPlane>,
+    pub client: kube::Client,
+    pub repo: ChartRepo,
+    pub proxy: Proxy,
+    pub controller: Controller,
+    pub namespace: String,
 }
 
 impl Lab {
-    async fn new(charts: &[Archive]) -> Result<Self> {
+    pub async fn new(charts: &[Archive]) -> Result<Self> {
         let plane = ControlPlane::shared().await;
         lab::add_kinds(&plane).await?;
         let namespace = plane.namespace("rel").await?;
@@ -39,13 +39,13 @@ impl Lab {
         Ok(lab)
     }
 
-    fn repository(&self, name: &str, url: &str) -> Value {
+    pub fn repository(&self, name: &str, url: &str) -> Value {
         json!({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository",
             "metadata": {"name": name, "namespace": self.namespace}, "spec": {"interval": "1h", "url": url}})
     }
 
     /// A HelmRelease of a chart in the repository; `spec` is laid over the usual one.
-    fn release(&self, name: &str, chart: &str, version: &str, spec: &Value) -> Value {
+    pub fn release(&self, name: &str, chart: &str, version: &str, spec: &Value) -> Value {
         let mut release = json!({
             "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
             "metadata": {"name": name, "namespace": self.namespace},
@@ -61,20 +61,20 @@ impl Lab {
         release
     }
 
-    fn apply(&self, objects: &[Value]) -> Result<()> {
+    pub fn apply(&self, objects: &[Value]) -> Result<()> {
         lab::kubectl_apply(&self.plane, objects)
     }
 
-    async fn read(&self, api_version: &str, kind: &str, name: &str) -> Result<Option<Value>> {
+    pub async fn read(&self, api_version: &str, kind: &str, name: &str) -> Result<Option<Value>> {
         lab::read(&self.client, &lab::path(api_version, kind, &self.namespace, name)).await
     }
 
-    async fn status(&self, name: &str) -> Result<Value> {
+    pub async fn status(&self, name: &str) -> Result<Value> {
         self.read("helm.toolkit.fluxcd.io/v2", "HelmRelease", name).await?.context("no such HelmRelease")
     }
 
     /// Wait until a condition of a release has this status and reason for its current generation.
-    async fn until(&self, name: &str, kind: &str, status: &str, reason: &str) -> Result<Value> {
+    pub async fn until(&self, name: &str, kind: &str, status: &str, reason: &str) -> Result<Value> {
         let found = lab::eventually(&format!("{name} {kind}={status} {reason}"), MINUTE, || async {
             let release = self.status(name).await?;
             let current = condition(&release, kind).is_some_and(|c| {
@@ -89,7 +89,7 @@ impl Lab {
     }
 
     /// Ask for a pass and wait until it is over.
-    async fn ask(&self, name: &str, token: &str) -> Result<Value> {
+    pub async fn ask(&self, name: &str, token: &str) -> Result<Value> {
         self.kubectl(&["annotate", "--overwrite", "hr", name, &format!("reconcile.fluxcd.io/requestedAt={token}")])?;
         lab::eventually(&format!("{name} handles {token}"), MINUTE, || async {
             let release = self.status(name).await?;
@@ -99,30 +99,30 @@ impl Lab {
         .await
     }
 
-    fn kubectl(&self, args: &[&str]) -> Result<String> {
+    pub fn kubectl(&self, args: &[&str]) -> Result<String> {
         run(self.plane.kubectl()?.args(["-n", &self.namespace]).args(args))
     }
 
     /// The events about a release, as `reason: message`.
-    async fn events(&self, name: &str) -> Result<Vec<String>> {
+    pub async fn events(&self, name: &str) -> Result<Vec<String>> {
         let events = lab::list(&self.client, "v1", "Event", &self.namespace).await?;
         let about = events.iter().filter(|e| e["involvedObject"]["name"] == name);
         Ok(about.map(|e| format!("{}: {}", text(&e["reason"]), text(&e["message"]))).collect())
     }
 
     /// The requests of the controller since the last reset, watches left out, as `verb path`.
-    fn requests(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         let watches = |e: &&testkit::proxy::Entry| e.kind.verb != "watch";
         self.proxy.log().iter().filter(watches).map(|e| format!("{} {}", e.kind.verb, e.path)).collect()
     }
 }
 
-fn text(value: &Value) -> &str {
+pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
 /// A chart with a ConfigMap, a Secret and a Deployment.
-fn small(version: &str) -> Result<Archive> {
+pub fn small(version: &str) -> Result<Archive> {
     ChartBuilder::new("small", version)
         .values("greeting: hello\npassword: s3cret\nreplicas: 1\n")
         .template(

@@ -4,6 +4,7 @@
 //! controller's connection settings but not its cache of kinds: what a tenant may discover is the tenant's.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Method, Request};
 use kube::{Client, Config};
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::discovery::{Discovery, Resource};
-use crate::error::{ApiError, Error};
+use crate::error::{ApiError, Class, Error};
 
 /// Who a client acts as.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -116,14 +117,20 @@ impl Cluster {
             Some(json) => serde_json::to_vec(json).map_err(|e| invalid(&e))?,
             None => Vec::new(),
         };
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(http::header::CONTENT_TYPE, content_type)
-            .header(http::header::ACCEPT, accept)
-            .body(body)
-            .map_err(|e| invalid(&e))?;
-        Ok(self.client.request(request).await?)
+        let mut attempts = Attempts::of(&method);
+        loop {
+            let request = Request::builder()
+                .method(method.clone())
+                .uri(path)
+                .header(http::header::CONTENT_TYPE, content_type)
+                .header(http::header::ACCEPT, accept)
+                .body(body.clone())
+                .map_err(|e| invalid(&e))?;
+            match self.client.request(request).await.map_err(ApiError::from) {
+                Err(e) if attempts.another(&e).await => {}
+                answer => return answer,
+            }
+        }
     }
 
     /// Read plain text, such as a Pod's log.
@@ -131,11 +138,89 @@ impl Cluster {
     /// # Errors
     /// The server's answer.
     pub async fn text(&self, path: &str) -> Result<String, ApiError> {
-        let request = Request::builder().uri(path).body(Vec::new()).map_err(|e| invalid(&e))?;
-        Ok(self.client.request_text(request).await?)
+        let mut attempts = Attempts::of(&Method::GET);
+        loop {
+            let request = Request::builder().uri(path).body(Vec::new()).map_err(|e| invalid(&e))?;
+            match self.client.request_text(request).await.map_err(ApiError::from) {
+                Err(e) if attempts.another(&e).await => {}
+                answer => return answer,
+            }
+        }
+    }
+}
+
+/// The pauses before a request is made again.
+const PAUSES: [Duration; 3] = [Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(3)];
+
+/// The attempts at one request. It is made again after a pause where the server could not take it or the connection
+/// broke: all of ours but creations come to the same when they are made twice.
+pub(crate) struct Attempts<'a> {
+    method: &'a Method,
+    pauses: std::slice::Iter<'static, Duration>,
+}
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn of(method: &'a Method) -> Self {
+        Self { method, pauses: PAUSES.iter() }
+    }
+
+    /// After a failure: wait, and tell whether to try again.
+    pub(crate) async fn another(&mut self, failure: &ApiError) -> bool {
+        if !is_passing(self.method, failure) {
+            return false;
+        }
+        let Some(pause) = self.pauses.next() else { return false };
+        tracing::debug!(error = %failure, method = %self.method, "a request is made again");
+        tokio::time::sleep(*pause).await;
+        true
+    }
+}
+
+/// Is a failure worth another attempt at once? After a creation without an answer nobody knows whether there is an
+/// object; and a webhook that fails, or fields of a wrong type, are a 500 too, which waiting does not heal.
+fn is_passing(method: &Method, e: &ApiError) -> bool {
+    match e.code {
+        429 => true,
+        0 => e.class == Class::Transient && *method != Method::POST,
+        502..=504 => *method != Method::POST,
+        500 => e.message.contains("etcdserver: "),
+        _ => false,
     }
 }
 
 fn invalid(e: &dyn std::error::Error) -> ApiError {
-    ApiError { class: crate::error::Class::Invalid, code: 0, message: e.to_string() }
+    ApiError { class: Class::Invalid, code: 0, message: e.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        for (method, code, message, want) in [
+            (Method::GET, 0, "connection refused", true),
+            (Method::PATCH, 503, "", true),
+            (Method::POST, 429, "", true),
+            (Method::POST, 500, "etcdserver: leader changed", true),
+            (Method::POST, 0, "connection closed", false),
+            (Method::POST, 503, "", false),
+            (Method::PATCH, 500, "failed calling webhook", false),
+            (Method::PATCH, 422, "", false),
+        ] {
+            let failure = ApiError { class: Class::Transient, code, message: message.into() };
+            assert_eq!(is_passing(&method, &failure), want, "{method} {code} {message}");
+        }
+    }
+
+    #[tokio::test]
+    async fn attempts_come_to_an_end() {
+        let failure = ApiError { class: Class::Transient, code: 429, message: String::new() };
+        let mut attempts = Attempts { method: &Method::GET, pauses: const { &[Duration::ZERO; 3] }.iter() };
+        let mut made = 1;
+        while attempts.another(&failure).await {
+            made += 1;
+        }
+        assert_eq!(made, 4);
+    }
 }

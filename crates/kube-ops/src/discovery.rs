@@ -9,12 +9,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::Request;
+use http::{Method, Request};
 use kube::Client;
 use kube_object::Gvk;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
+use crate::client::Attempts;
 use crate::error::{ApiError, Error};
 
 /// How old an answer must be before an unknown kind asks again.
@@ -210,12 +211,18 @@ impl Discovery {
     }
 
     async fn get<T: serde::de::DeserializeOwned>(&self, path: &str, accept: &str) -> Result<T, ApiError> {
-        let request = Request::builder()
-            .uri(path)
-            .header(http::header::ACCEPT, accept)
-            .body(Vec::new())
-            .map_err(|e| ApiError { class: crate::Class::Other, code: 0, message: e.to_string() })?;
-        Ok(self.client.request(request).await?)
+        let mut attempts = Attempts::of(&Method::GET);
+        loop {
+            let request = Request::builder()
+                .uri(path)
+                .header(http::header::ACCEPT, accept)
+                .body(Vec::new())
+                .map_err(|e| ApiError { class: crate::Class::Other, code: 0, message: e.to_string() })?;
+            match self.client.request(request).await.map_err(ApiError::from) {
+                Err(e) if attempts.another(&e).await => {}
+                answer => return answer,
+            }
+        }
     }
 
     async fn fetch(&self, state: &mut State) -> Result<Arc<Kinds>, Error> {

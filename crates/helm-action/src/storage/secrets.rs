@@ -4,15 +4,20 @@
 //! resourceVersion, in which the label `createdAt` gives way to `modifiedAt`, as Helm does.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use helm::release::{Release, codec};
 use kube_object::{Gvk, Object};
-use kube_ops::{Cluster, Error, Resource};
+use kube_ops::{Class, Cluster, Error, Resource};
 use serde_json::{Value as Json, json};
 
 use super::RecordHead;
+
+/// The pauses before an update is tried again. A revision whose end is not recorded passes for one that was interrupted,
+/// so that this is worth more than one attempt.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
 
 fn resource() -> Resource {
     Resource { gvk: Gvk::new("v1", "Secret"), plural: "secrets".into(), namespaced: true }
@@ -99,7 +104,14 @@ pub(super) async fn update(
     release: &Release,
     data: &[u8],
 ) -> Result<Written, Error> {
-    Ok(cluster.replace_at(&resource(), &secret(namespace, release, data, "modifiedAt")).await?.into())
+    let record = secret(namespace, release, data, "modifiedAt");
+    for pause in PAUSES {
+        match cluster.replace_at(&resource(), &record).await {
+            Err(e) if e.class() == Class::Transient => tokio::time::sleep(pause).await,
+            answer => return Ok(answer?.into()),
+        }
+    }
+    Ok(cluster.replace_at(&resource(), &record).await?.into())
 }
 
 pub(super) async fn delete(cluster: &Cluster, namespace: &str, object: &str) -> Result<(), Error> {

@@ -16,7 +16,7 @@ pub mod veil;
 use anyhow::{Result, anyhow, bail};
 use flux_api::HelmRelease;
 use helm::release::{Hook, HookEvent};
-use helm_action::plan::{ObjectChange, Plan, plan};
+use helm_action::plan::{ObjectChange, Plan, dropped};
 use kube_object::Object;
 use serde_json::Value as Json;
 
@@ -259,7 +259,7 @@ async fn old_objects(
     let actions = context.actions(release, &old.name, &old.namespace, storage).map_err(|why| anyhow!(why))?;
     let Some(last) = actions.storage.last(&old.name).await? else { return Ok(Vec::new()) };
     secrets.learn(&last.config);
-    Ok(plan(&actions, &[], Some(&last.manifest), None).await?.changes)
+    Ok(dropped(&actions, &[], &last.manifest, None).await?)
 }
 
 fn reason(state: &State) -> Option<String> {

@@ -5,11 +5,12 @@
 
 use anyhow::{Result, anyhow};
 use flux_api::HelmRelease;
-use helm::release::Hook;
+use helm::release::{ApplyMethod, Hook, Release};
 use helm_action::build::Built;
 use helm_action::crds::CrdsPolicy;
 use helm_action::drift::DriftKind;
-use helm_action::plan::{ObjectChange, Plan, applied, plan};
+use helm_action::plan::{ObjectChange, Plan, UNKNOWN_KIND, applied, dropped};
+use helm_action::upgrade::ServerSide;
 use kube_object::Object;
 use kube_ops::apply::ApplyOptions;
 
@@ -55,16 +56,28 @@ impl Planner<'_> {
             request.values = helm_action::upgrade::merged_values(&request.values, &last.config);
         }
         let prepared = helm_action::prepare::prepare(self.actions, &request).await?;
-        let definitions = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
+        let mut definitions = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
         let (built, unknown) = helm_action::build::build_known(self.actions, &prepared.manifest).await?;
-        let original = last.map(|l| l.manifest.as_str());
-        let mut whole = Plan::default();
-        let own = plan(self.actions, &built, original, Some(&self.desired.chart)).await?;
+        let mut whole = std::mem::take(&mut definitions.plan);
+        whole.append(applied(self.actions, &built, self.apply(last)).await?);
+        if let Some(last) = last {
+            whole.changes.extend(dropped(self.actions, &built, &last.manifest, Some(&self.desired.chart)).await?);
+        }
         self.unknown(unknown, &built, &definitions, &mut whole);
-        let unknown = std::mem::replace(&mut whole, definitions.plan);
-        whole.append(own);
-        whole.append(unknown);
         Ok((whole, prepared.rendered.hooks))
+    }
+
+    /// How an install, or an upgrade of a revision, applies: on the server's side unknown fields are refused.
+    fn apply(&self, last: Option<&Release>) -> ApplyOptions {
+        let server_side = match last {
+            None => step::install_options(self.release, self.desired).server_side,
+            Some(last) => match step::upgrade_options(self.release, self.desired).server_side {
+                ServerSide::Enabled => true,
+                ServerSide::Disabled => false,
+                ServerSide::Auto => last.apply_method == ApplyMethod::ServerSide,
+            },
+        };
+        ApplyOptions { ignore_unknown_fields: !server_side, ..ApplyOptions::default() }
     }
 
     /// Objects of kinds that the cluster has not: those under `crds/` come first, any other kind fails the action.
@@ -79,7 +92,9 @@ impl Planner<'_> {
             if first.is_some() && definitions.applied {
                 into.untried.push((object.id(), "the kind comes with the same chart".into()));
             } else {
-                into.refused.push((object.id(), unknown_kind(&object)));
+                let known = scope::definition(&object, &rendered).is_some();
+                let late = if known { "; its definition is among the templates, which is too late" } else { "" };
+                into.refused.push((object.id(), format!("{}{late}", unknown_kind(&object))));
             }
             into.changes.push(ObjectChange::Create(object));
         }
@@ -126,8 +141,10 @@ impl Planner<'_> {
             .ok_or_else(|| anyhow!("revision {version} is no longer in storage"))?;
         secrets.learn(&target.config);
         let (built, unknown) = helm_action::build::build_known(self.actions, &target.manifest).await?;
-        let mut found =
-            plan(self.actions, &built, self.observed.last.as_ref().map(|l| l.manifest.as_str()), None).await?;
+        let mut found = applied(self.actions, &built, ApplyOptions::default()).await?;
+        if let Some(last) = &self.observed.last {
+            found.changes.extend(dropped(self.actions, &built, &last.manifest, None).await?);
+        }
         found.refused.extend(unknown.iter().map(|object| (object.id(), unknown_kind(object))));
         found.changes.extend(unknown.into_iter().map(ObjectChange::Create));
         Ok((found, target.hooks.clone()))
@@ -139,7 +156,8 @@ impl Planner<'_> {
     /// The cluster cannot be asked.
     pub async fn uninstall(&self) -> Result<Plan> {
         let Some(last) = &self.observed.last else { return Ok(Plan::default()) };
-        Ok(plan(self.actions, &[], Some(&last.manifest), None).await?)
+        let changes = dropped(self.actions, &[], &last.manifest, None).await?;
+        Ok(Plan { changes, ..Plan::default() })
     }
 
     /// A repair of what drifted.
@@ -151,11 +169,11 @@ impl Planner<'_> {
         let (missing, changed): (Vec<_>, Vec<_>) =
             drifted.into_iter().partition(|d| matches!(d.kind, DriftKind::Missing));
         let built: Vec<Built> = missing.into_iter().chain(changed).map(|d| d.built).collect();
-        Ok(plan(self.actions, &built, None, None).await?)
+        Ok(applied(self.actions, &built, ApplyOptions::default()).await?)
     }
 }
 
 fn unknown_kind(object: &Object) -> String {
     let gvk = object.gvk();
-    format!("no matches for kind {:?} in version {:?}: ensure CRDs are installed first", gvk.kind, gvk.api_version())
+    format!("{UNKNOWN_KIND}{:?} in version {:?}: ensure CRDs are installed first", gvk.kind, gvk.api_version())
 }

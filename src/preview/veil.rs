@@ -35,18 +35,30 @@ fn mark(old: &str, new: &str, old_tagged: &str, new_tagged: &str) -> (String, St
             ChangeTag::Delete => before.push_str(line),
             ChangeTag::Insert => after.push_str(line),
             ChangeTag::Equal => {
-                let tag = |tags: &[String], i: Option<usize>| i.and_then(|i| tags.get(i).cloned());
-                if tag(&old_tags, change.old_index()) == tag(&new_tags, change.new_index()) {
-                    before.push_str(line);
-                    after.push_str(line);
-                } else {
-                    before.push_str(&line.replace(MASK, MASK_BEFORE));
-                    after.push_str(&line.replace(MASK, MASK_AFTER));
-                }
+                let tag = |tags: &[String], i: Option<usize>| i.and_then(|i| tags.get(i).cloned()).unwrap_or_default();
+                let (old, new) = (tag(&old_tags, change.old_index()), tag(&new_tags, change.new_index()));
+                before.push_str(&marked(line, &old, &new, MASK_BEFORE));
+                after.push_str(&marked(line, &old, &new, MASK_AFTER));
             }
         }
     }
     (before, after)
+}
+
+/// A line with another mask in place of each that hides a difference.
+fn marked(line: &str, old: &str, new: &str, mask: &str) -> String {
+    let tags = |tagged: &str| -> Vec<String> {
+        let of_tag = |c: &char| c.is_ascii_digit() || *c == '-';
+        tagged.split(MASK).skip(1).map(|rest| rest.chars().take_while(of_tag).collect()).collect()
+    };
+    let (old, new) = (tags(old), tags(new));
+    let mut pieces = line.split(MASK);
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for (i, piece) in pieces.enumerate() {
+        text.push_str(if old.get(i) == new.get(i) { MASK } else { mask });
+        text.push_str(piece);
+    }
+    text
 }
 
 fn yaml(object: Option<&Json>, hide: &dyn Fn(&str) -> String) -> String {
@@ -122,17 +134,22 @@ mod tests {
     #[test]
     fn values_outside_of_secrets_are_masked_and_their_changes_show() {
         let secrets = secrets("a: old-password\nb: new-password\nc: same-password\npin: 88997766\n");
-        let before = map(&json!({"url": "postgres://u:old-password@db", "same": "same-password", "port": 88_997_766,
-            "file": "user: me\npassword: old-password\nsame: same-password\n", "old-password": "x"}));
-        let after = map(&json!({"url": "postgres://u:new-password@db", "same": "same-password", "port": 88_997_766,
-            "file": "user: you\npassword: new-password\nsame: same-password\n", "old-password": "x"}));
+        let before = map(
+            &json!({"url": "postgres://same-password:old-password@db", "same": "same-password", "port": 88_997_766,
+            "file": "user: me\npassword: old-password\nsame: same-password\n", "old-password": "x"}),
+        );
+        let after = map(
+            &json!({"url": "postgres://same-password:new-password@db", "same": "same-password", "port": 88_997_766,
+            "file": "user: you\npassword: new-password\nsame: same-password\n", "old-password": "x"}),
+        );
         let (old, new) = texts(Some(&before), Some(&after), &secrets);
         for text in [&old, &new] {
             assert!(!text.contains("-password@") && !text.contains("88997766"), "{text}");
             assert!(!text.contains("old-password") && !text.contains("new-password"), "{text}");
             assert!(text.contains("same: '***'") && text.contains("    same: ***\n"), "{text}");
         }
-        assert!(old.contains("url: postgres://u:*** (before)@db") && new.contains("url: postgres://u:*** (after)@db"));
+        assert!(old.contains("url: postgres://***:*** (before)@db"), "{old}");
+        assert!(new.contains("url: postgres://***:*** (after)@db"), "{new}");
         assert!(old.contains("    user: me\n    password: *** (before)\n"), "{old}");
         assert!(new.contains("    user: you\n    password: *** (after)\n"), "{new}");
     }

@@ -3,6 +3,7 @@
 //! Owns: reading dependencies, values and the chart, in Flux's order, and the words when something is missing. Read-only.
 
 use flux_api::HelmRelease;
+use flux_api::helmrelease::ValuesReference;
 use flux_api::meta::condition;
 use flux_api::meta::reason;
 use serde_json::Value as Json;
@@ -134,8 +135,7 @@ async fn each_dependency(release: &HelmRelease, context: &Context) -> Result<(),
 }
 
 /// The documents that valuesFrom leads to. Each object is read once.
-async fn documents(release: &HelmRelease, context: &Context) -> Result<Vec<Document>, Halt> {
-    let namespace = release.namespace();
+async fn documents(namespace: &str, references: &[ValuesReference], context: &Context) -> Result<Vec<Document>, Halt> {
     let fault = |message: String| Halt {
         reason: reason::VALUES_ERROR,
         message,
@@ -145,7 +145,7 @@ async fn documents(release: &HelmRelease, context: &Context) -> Result<Vec<Docum
     };
     let mut read: Vec<((RefKind, &str), Option<Json>)> = Vec::new();
     let mut documents = Vec::new();
-    for reference in &release.spec.values_from {
+    for reference in references {
         let kind = match reference.kind.as_str() {
             "ConfigMap" => RefKind::ConfigMap,
             "Secret" => RefKind::Secret,
@@ -183,7 +183,11 @@ async fn documents(release: &HelmRelease, context: &Context) -> Result<Vec<Docum
 
 /// What must not be shown of a release, as far as its references can be read.
 pub async fn secrets(release: &HelmRelease, context: &Context) -> Secrets {
-    Secrets::of(release, &documents(release, context).await.unwrap_or_default())
+    let mut found = Vec::new();
+    for reference in release.spec.values_from.chunks(1) {
+        found.extend(documents(release.namespace(), reference, context).await.unwrap_or_default());
+    }
+    Secrets::of(release, &found)
 }
 
 /// What is under a key of a ConfigMap or Secret.
@@ -204,7 +208,7 @@ fn data_of(kind: RefKind, object: &Json, key: &str) -> Option<Vec<u8>> {
 /// The chart is not there yet, or the values cannot be composed.
 pub async fn desired(release: &HelmRelease, context: &Context) -> Result<Desired, Halt> {
     let resolved = context.charts.resolve(release).await?;
-    let documents = documents(release, context).await?;
+    let documents = documents(release.namespace(), &release.spec.values_from, context).await?;
     let secrets = Secrets::of(release, &documents);
     let values = values::compose(release.spec.values.as_ref(), &documents, release.namespace()).map_err(|message| {
         let message = secrets.redact(&message);

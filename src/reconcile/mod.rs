@@ -227,11 +227,14 @@ impl<'a> Pass<'a> {
                     self.record.begin(&step, step::timeout(release, &step));
                     self.publish().await?;
                     let mut outcome = step::run(&step, release, desired, &actions).await;
+                    self.record.learn(outcome.stored.iter().map(AsRef::as_ref));
+                    for line in &outcome.log {
+                        tracing::debug!(line = self.record.told(line), "action");
+                    }
                     let (action, took) = (step.word(), outcome.took.as_millis());
                     match &outcome.error {
                         None => tracing::info!(action, took_ms = took, chart = desired.chart_text(), "done"),
                         Some(error) => {
-                            self.record.learn(outcome.stored.iter().map(AsRef::as_ref));
                             let error = self.record.told(error);
                             tracing::warn!(action, took_ms = took, chart = desired.chart_text(), error, "failed");
                         }

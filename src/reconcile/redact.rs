@@ -5,7 +5,7 @@
 //! a Secret held before are known from the record of the release; what a message has to say by itself, such as the
 //! release's own name, is never masked, whatever a Secret holds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use flux_api::HelmRelease;
@@ -28,12 +28,13 @@ ConfigMap Secret could not resolve chart values reference";
 /// The values of some Secrets, and what is not to be hidden.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    values: BTreeSet<String>,
+    /// Each value with the forms in which it may stand in a text.
+    values: BTreeMap<String, BTreeSet<String>>,
     /// Names that messages need: of the release, its chart, its references.
     names: BTreeSet<String>,
     /// Where values of the release come from elsewhere.
     open: BTreeSet<Vec<String>>,
-    /// Does a Secret take part at all?
+    /// Does the release refer to Secrets at all?
     used: bool,
 }
 
@@ -47,8 +48,8 @@ impl std::fmt::Debug for Secrets {
 impl Secrets {
     /// What a release takes from Secrets, given the documents that its references led to.
     pub fn of(release: &HelmRelease, documents: &[Document]) -> Self {
-        let mut this = Self::default();
-        let mut hidden = BTreeSet::new();
+        let used = release.spec.values_from.iter().any(|r| r.kind == "Secret");
+        let (mut this, mut hidden) = (Self { used, ..Self::default() }, BTreeSet::new());
         if let Some(inline) = &release.spec.values {
             leaves(inline, &mut Vec::new(), &mut |path, _| this.open.extend([path.to_vec()]));
         }
@@ -60,7 +61,6 @@ impl Secrets {
                 None => paths(data),
             };
             if document.reference.kind == "Secret" {
-                this.used = true;
                 this.add(data);
                 // Inline values win over whole documents.
                 hidden.extend(places.into_iter().filter(|p| target.is_some() || !this.open.contains(p)));
@@ -153,8 +153,8 @@ impl Secrets {
     }
 
     fn insert(&mut self, text: &str) {
-        if text.len() >= SHORTEST {
-            self.values.insert(text.to_owned());
+        if text.len() >= SHORTEST && !self.values.contains_key(text) {
+            self.values.insert(text.to_owned(), forms(text));
         }
     }
 
@@ -171,15 +171,14 @@ impl Secrets {
 
     fn replace(&self, text: &str, mask: &dyn Fn(usize, usize) -> String) -> String {
         let named = |value: &str| FRAME.contains(value) || self.names.iter().any(|name| name.contains(value));
-        let mut found: Vec<(usize, usize, String)> = Vec::new();
-        for (i, value) in self.values.iter().enumerate() {
-            let forms = forms(value);
-            if forms.iter().any(|form| text.contains(form)) && !named(value) {
-                found.extend(forms.into_iter().enumerate().map(|(k, form)| (i, k, form)));
+        let mut found: Vec<(usize, usize, &String)> = Vec::new();
+        for (i, (value, forms)) in self.values.iter().enumerate() {
+            if forms.iter().any(|form| text.contains(form.as_str())) && !named(value) {
+                found.extend(forms.iter().enumerate().map(|(k, form)| (i, k, form)));
             }
         }
         found.sort_by_key(|(.., form)| std::cmp::Reverse(form.len()));
-        found.into_iter().fold(text.to_owned(), |text, (i, k, form)| text.replace(&form, &mask(i, k)))
+        found.into_iter().fold(text.to_owned(), |text, (i, k, form)| text.replace(form.as_str(), &mask(i, k)))
     }
 }
 

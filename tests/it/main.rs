@@ -2,7 +2,7 @@
 //!
 //! `generated`: files made from the code are fresh. `layers`: the repository's own rules. `lab`: the controller as a
 //! process. `fixtures`: Flux's scenarios replayed. `release`: costs, drift, interplay with Helm, bad input.
-//! `faults`: an API server that fails.
+//! `preview`: `helmrel diff`. `faults`: an API server that fails.
 //! `corpus`: public charts come and go.
 
 mod corpus;
@@ -11,4 +11,5 @@ mod fixtures;
 mod generated;
 mod lab;
 mod layers;
+mod preview;
 mod release;

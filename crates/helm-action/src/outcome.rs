@@ -15,7 +15,7 @@ pub struct Outcome {
     pub stored: Vec<Arc<Release>>,
     /// Why it failed, if it did.
     pub error: Option<Error>,
-    /// What happened on the way, for people; newest last.
+    /// What happened on the way, newest last. It may quote values: whoever shows it masks them.
     pub log: Vec<String>,
     /// Objects that are not part of the new revision and stay, with the reason.
     pub kept: Vec<String>,
@@ -64,10 +64,8 @@ impl Run {
     }
 
     pub(crate) fn log(&mut self, line: impl Into<String>) {
-        let line = line.into();
-        tracing::debug!(line, "action");
         if self.log.len() < MAX_LOG {
-            self.log.push(line);
+            self.log.push(line.into());
         }
     }
 

@@ -46,6 +46,9 @@ pub struct Plan {
     pub untried: Vec<(ObjectId, String)>,
 }
 
+/// How a refusal begins that comes before anything is sent, and that nothing the action sends can change.
+pub const UNKNOWN_KIND: &str = "no matches for kind ";
+
 const AT_ONCE: usize = 4;
 
 /// What the server says to an object in a dry run.
@@ -93,6 +96,9 @@ impl Plan {
 
     /// What of the action's own objects a refusal is for want of.
     fn wanted(&self, id: &ObjectId, words: &str) -> Option<String> {
+        if words.starts_with(UNKNOWN_KIND) {
+            return None;
+        }
         if let Some(definition) = self.sent().find(|o| defines(o, &id.group, &id.kind)) {
             return Some(format!("{} is changed by the same action", definition.id()));
         }
@@ -119,32 +125,31 @@ pub fn defines(object: &Object, group: &str, kind: &str) -> bool {
         && object.text_at(&["spec", "names", "kind"]) == kind
 }
 
-/// What sending `objects` in place of the stored `original` manifest would change, in the order of the manifest and
-/// with deletions last. `chart` is that of the new revision, if there is one.
+/// What becomes of the objects of the stored `original` manifest that are not among the `target`. `chart` is that of the
+/// new revision, if there is one.
 ///
 /// # Errors
-/// Something may not be read, or the server does not answer.
-pub async fn plan(
+/// Something may not be read.
+pub async fn dropped(
     context: &Context,
-    objects: &[Built],
-    original: Option<&str>,
+    target: &[Built],
+    original: &str,
     chart: Option<&Chart>,
-) -> Result<Plan, Error> {
-    let mut plan = applied(context, objects, ApplyOptions::default()).await?;
-    let Some(original) = original else { return Ok(plan) };
-    let target: Vec<ObjectId> = objects.iter().map(|b| b.object.id()).collect();
+) -> Result<Vec<ObjectChange>, Error> {
+    let target: Vec<ObjectId> = target.iter().map(|b| b.object.id()).collect();
+    let mut changes = Vec::new();
     for built in build_stored(context, original).await? {
         let id = built.object.id();
         if target.contains(&id) {
             continue;
         }
         let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-        plan.changes.push(match keep::reason(context, &live, chart).await {
+        changes.push(match keep::reason(context, &live, chart).await {
             Some(why) => ObjectChange::Kept(id, why),
             None => ObjectChange::Delete(live),
         });
     }
-    Ok(plan)
+    Ok(changes)
 }
 
 /// What applying `objects` would change; each is tried in a dry run.

@@ -2,8 +2,8 @@
 //!
 //! `generated`: files made from the code are fresh. `layers`: the repository's own rules. `lab`: the controller as a
 //! process. `fixtures`: Flux's scenarios replayed. `release`: costs, drift, interplay with Helm, bad input.
-//! `preview`: `helmrel diff`. `faults`: an API server that fails.
-//! `corpus`: public charts come and go.
+//! `preview`: `helmrel diff`. `faults`: an API server that fails. `sources`: repositories, registries, a
+//! source-controller. `corpus`: public charts come and go.
 
 mod corpus;
 mod faults;
@@ -13,3 +13,4 @@ mod lab;
 mod layers;
 mod preview;
 mod release;
+mod sources;

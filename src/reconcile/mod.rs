@@ -63,6 +63,15 @@ pub struct Pass<'a> {
     record: Record<'a>,
     /// The object after the last write.
     latest: Option<HelmRelease>,
+    /// The annotations this pass acts on. They are handled when it has come to an end, not when it began.
+    used: Tokens,
+}
+
+/// Values of annotations that ask for something once.
+#[derive(Default)]
+struct Tokens {
+    force: Option<String>,
+    reset: Option<String>,
 }
 
 /// How long a chart may be in coming before the status tells that it is being waited for.
@@ -91,7 +100,7 @@ impl<'a> Pass<'a> {
     fn new(release: &'a HelmRelease, context: &'a Context, recorder: &'a Recorder) -> Self {
         let stored = release.status.clone().unwrap_or_default();
         let record = Record::new(release, stored.clone(), Timestamp::now());
-        Self { context, recorder, stored, record, latest: None }
+        Self { context, recorder, stored, record, latest: None, used: Tokens::default() }
     }
 
     async fn run(&mut self) -> Result<Next, ApiError> {
@@ -122,7 +131,8 @@ impl<'a> Pass<'a> {
             }
             Err(why) => {
                 self.record.warn("failed to prepare the chart", &why);
-                self.record.not_ready(reason::SOURCE_NOT_READY, &why);
+                let remedy = remedy::of_halt(reason::SOURCE_NOT_READY, &why);
+                self.record.not_ready(reason::SOURCE_NOT_READY, &remedy::with(why, remedy));
                 return self.finish(Next::Backoff).await;
             }
         }
@@ -157,11 +167,8 @@ impl<'a> Pass<'a> {
     }
 
     async fn attempt(&mut self, desired: &Desired) -> Result<Next, ApiError> {
-        let reset = self.token(RESET_AT, |s| s.last_handled_reset_at.as_deref());
-        if let Some(token) = &reset {
-            self.record.status.last_handled_reset_at = Some(token.clone());
-        }
-        self.record.attempt(desired, reset.is_some());
+        self.used.reset = self.token(RESET_AT, |s| s.last_handled_reset_at.as_deref());
+        self.record.attempt(desired, self.used.reset.is_some());
         self.work(desired).await
     }
 
@@ -178,10 +185,8 @@ impl<'a> Pass<'a> {
             Err(why) => return self.fail(reason::REST_CLIENT_ERROR, &why).await,
         };
         let mut progress = Progress::default();
-        if let Some(token) = self.token(FORCE_AT, |s| s.last_handled_force_at.as_deref()) {
-            progress.force = true;
-            self.record.status.last_handled_force_at = Some(token);
-        }
+        self.used.force = self.token(FORCE_AT, |s| s.last_handled_force_at.as_deref());
+        progress.force = self.used.force.is_some();
         loop {
             let mut observed = match observe::storage(release, &self.record.status, &actions).await {
                 Ok(observed) => observed,
@@ -214,50 +219,65 @@ impl<'a> Pass<'a> {
                 Decision::Run(step) => step,
             };
             progress.ran.push(step.kind());
-            match step {
-                Step::CorrectDrift => {
-                    let drifted = report.map(|r| r.drifted).unwrap_or_default();
-                    self.correct(desired, &actions, &observed, &drifted).await;
-                }
-                step => {
-                    if state == decide::State::Unmanaged {
-                        // Someone else's release: what the history says is not about it.
-                        self.record.status.history.clear();
-                    }
-                    self.record.begin(&step, step::timeout(release, &step));
-                    self.publish().await?;
-                    let mut outcome = step::run(&step, release, desired, &actions).await;
-                    self.record.learn(outcome.stored.iter().map(AsRef::as_ref));
-                    for line in &outcome.log {
-                        tracing::debug!(line = self.record.told(line), "action");
-                    }
-                    let (action, took) = (step.word(), outcome.took.as_millis());
-                    match &outcome.error {
-                        None => tracing::info!(action, took_ms = took, chart = desired.chart_text(), "done"),
-                        Some(error) => {
-                            let error = self.record.told(error);
-                            tracing::warn!(action, took_ms = took, chart = desired.chart_text(), error, "failed");
-                        }
-                    }
-                    if let Some(version) = outcome.last().map(|r| r.version) {
-                        self.context.clean(release, version).seed(std::mem::take(&mut outcome.applied));
-                    }
-                    if outcome.error.is_some() && outcome.stored.is_empty() {
-                        progress.failed_unstored = true;
-                    }
-                    progress.remediated |= step.kind() == StepKind::Remediate;
-                    let denied = outcome.error.as_ref().is_some_and(|e| e.is_transient() && outcome.stored.is_empty());
-                    if let Err(e) = self.record.action(&step, desired, &outcome) {
-                        return self.fault(&e.to_string()).await;
-                    }
-                    self.take_inventory(&step, &actions, &outcome).await;
-                    if denied || (step == Step::Install && progress.failed_unstored) {
-                        // Nothing is stored that could tell the next pass about it: try again from the start.
-                        return self.finish(Next::Backoff).await;
-                    }
-                }
+            if step == Step::CorrectDrift {
+                self.correct(desired, &actions, &observed, &report.unwrap_or_default()).await;
+                continue;
+            }
+            if state == decide::State::Unmanaged {
+                // Someone else's release: what the history says is not about it.
+                self.record.status.history.clear();
+            }
+            if let Some(next) = self.act(&step, desired, &actions, &mut progress).await? {
+                return Ok(next);
             }
         }
+    }
+
+    /// Carry out a step that runs one of Helm's verbs. Gives when to look again where the pass ends with it.
+    async fn act(
+        &mut self,
+        step: &Step,
+        desired: &Desired,
+        actions: &helm_action::Context,
+        progress: &mut Progress,
+    ) -> Result<Option<Next>, ApiError> {
+        let release = self.record.release;
+        self.record.begin(step, step::timeout(release, step));
+        self.publish().await?;
+        let mut outcome = step::run(step, release, desired, actions).await;
+        self.record.learn(outcome.stored.iter().map(AsRef::as_ref));
+        for line in &outcome.log {
+            tracing::debug!(line = self.record.told(line), "action");
+        }
+        let (action, took) = (step.word(), outcome.took.as_millis());
+        match &outcome.error {
+            None => tracing::info!(action, took_ms = took, chart = desired.chart_text(), "done"),
+            Some(error) => {
+                let error = self.record.told(error);
+                tracing::warn!(action, took_ms = took, chart = desired.chart_text(), error, "failed");
+            }
+        }
+        if let Some(version) = outcome.last().map(|r| r.version) {
+            self.context.clean(release, version).seed(std::mem::take(&mut outcome.applied));
+        }
+        let unstored = outcome.error.is_some() && outcome.stored.is_empty();
+        let transient = outcome.error.as_ref().is_some_and(helm_action::Error::is_transient);
+        progress.failed_unstored |= unstored;
+        progress.remediated |= step.kind() == StepKind::Remediate;
+        if let Err(e) = self.record.action(step, desired, &outcome) {
+            return self.fault(&e.to_string()).await.map(Some);
+        }
+        self.take_inventory(step, actions, &outcome).await;
+        if unstored && transient {
+            // Nothing has begun: what was asked for by annotations is still to be done.
+            self.publish().await?;
+            return Ok(Some(Next::Backoff));
+        }
+        if unstored && *step == Step::Install {
+            // Nothing is stored that could tell the next pass about it: try again from the start.
+            return self.finish(Next::Backoff).await.map(Some);
+        }
+        Ok(None)
     }
 
     async fn correct(
@@ -265,12 +285,12 @@ impl<'a> Pass<'a> {
         desired: &Desired,
         actions: &helm_action::Context,
         observed: &decide::Observed,
-        drifted: &[helm_action::drift::Drifted],
+        report: &helm_action::drift::Report,
     ) {
         let Some(last) = &observed.last else { return };
         let clean = self.context.clean(self.record.release, last.version);
-        let repairs = helm_action::drift::correct(actions, last, drifted, &clean).await;
-        let all = repairs.iter().all(Result::is_ok);
+        let repairs = helm_action::drift::correct(actions, last, &report.drifted, &clean).await;
+        let all = repairs.iter().all(Result::is_ok) && report.errors.is_empty();
         self.record.corrected(&repairs, desired);
         if all {
             self.record.drift(&[]);
@@ -356,6 +376,10 @@ impl<'a> Pass<'a> {
         match end {
             End::Done | End::Exhausted | End::Stalled(..) => self.finish_observed(self.at_interval()).await,
             End::RetryAfter(pause) => self.finish_observed(Next::After(*pause)).await,
+            End::Fault(_) if self.used.force.is_some() || self.used.reset.is_some() => {
+                self.publish().await?;
+                Ok(Next::Backoff)
+            }
             End::Retry | End::Fault(_) => self.finish(Next::Backoff).await,
         }
     }
@@ -369,6 +393,12 @@ impl<'a> Pass<'a> {
     async fn finish(&mut self, next: Next) -> Result<Next, ApiError> {
         if let Some(token) = self.record.release.annotation(REQUESTED_AT) {
             self.record.status.last_handled_reconcile_at = Some(token.into());
+        }
+        if let Some(token) = self.used.force.take() {
+            self.record.status.last_handled_force_at = Some(token);
+        }
+        if let Some(token) = self.used.reset.take() {
+            self.record.status.last_handled_reset_at = Some(token);
         }
         self.publish().await?;
         Ok(next)

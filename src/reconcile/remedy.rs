@@ -23,6 +23,12 @@ pub fn with(message: String, remedy: Option<&str>) -> String {
 pub fn of_halt(reason: &str, message: &str) -> Option<&'static str> {
     Some(match reason {
         _ if message.contains("is forbidden") => RIGHTS,
+        reason::SOURCE_NOT_READY if message.contains("must be no more than 63") => {
+            "Labels carry the HelmRelease's name and take 63 characters: give it a shorter name."
+        }
+        reason::SOURCE_NOT_READY if message.contains("failed to run server-side apply") => {
+            "Check spec.chart of the HelmRelease: the API server refuses the HelmChart that is made from it."
+        }
         reason::SOURCE_NOT_READY if message.contains("AuthenticationFailed") || message.contains("authenticate") => {
             "Check the Secret that the source names in spec.secretRef or spec.certSecretRef."
         }

@@ -79,6 +79,23 @@ async fn an_api_server_that_fails_only_delays() -> Result<()> {
         }
         println!("{name}: installed and upgraded");
     }
+    // What is asked for once is done once, though not at once.
+    for (n, path) in ["/secrets", "/secrets?labelSelector"].into_iter().enumerate() {
+        let verb = if n == 0 { "create" } else { "list" };
+        lab.proxy.inject(Fault::status(500, "InternalError").on_verb(verb).on_path(path).times(2));
+        let token = format!("force-{n}");
+        let ask = |key: &str| format!("reconcile.fluxcd.io/{key}={token}");
+        lab.kubectl(&["annotate", "--overwrite", "hr", "busy", &ask("requestedAt"), &ask("forceAt")])?;
+        lab::eventually("the forced upgrade", MINUTE, || async {
+            let status = lab.status("busy").await?["status"].take();
+            let forced = status["lastHandledForceAt"] == token && status["lastHandledReconcileAt"] == token;
+            Ok(if forced { Ok(()) } else { Err(status.to_string()) })
+        })
+        .await?;
+        let newest = lab.status("busy").await?["status"]["history"][0]["version"].take();
+        ensure!(newest == n + 3, "{newest}");
+        lab.proxy.heal();
+    }
     let deleted = [
         ("no-record", Fault::status(500, "InternalError").on_verb("delete").times(2)),
         ("unknown-record", Fault::new(Action::CutAfter).on_verb("delete").times(2)),

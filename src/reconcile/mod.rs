@@ -213,7 +213,7 @@ impl<'a> Pass<'a> {
                 let ignored = policy::active(release, &self.record.status).is_some_and(|(_, r)| r.ignore_test_failures);
                 history::truncate(&mut self.record.status.history, ignored);
             }
-            tracing::debug!(?state, "observed");
+            tracing::debug!(state = self.record.told(&format_args!("{state:?}")), "observed");
             let step = match decide(release, &self.record.status, &state, &observed, &progress) {
                 Decision::Stop(end) => return self.end(&end).await,
                 Decision::Run(step) => step,

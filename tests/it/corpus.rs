@@ -168,10 +168,15 @@ impl<'a> Bench<'a> {
         lay_over(&mut changed, &serde_json::from_str(self.case.upgrade)?);
 
         let started = Instant::now();
+        self.preview(&values)?;
+        self.did("previewed", started);
+
+        let started = Instant::now();
         self.apply(&values)?;
         self.until_ready("InstallSucceeded").await?;
         self.did("installed", started);
 
+        self.preview(&changed)?;
         let started = Instant::now();
         self.apply(&changed)?;
         self.until_ready("UpgradeSucceeded").await?;
@@ -215,9 +220,26 @@ impl<'a> Bench<'a> {
         self.steps.push(format!("{what} {:.1}", started.elapsed().as_secs_f64()));
     }
 
+    /// What is about to be done is previewed as something that can be done.
+    fn preview(&self, values: &Value) -> Result<()> {
+        let dir = tempfile::tempdir()?;
+        let (config, file) = (dir.path().join("kubeconfig"), dir.path().join("release.json"));
+        std::fs::write(&config, self.plane.kubeconfig())?;
+        std::fs::write(&file, self.wanted(values).to_string())?;
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_helmrel"));
+        let output = command.arg("diff").arg("--kubeconfig").arg(&config).arg("-f").arg(&file).output()?;
+        let told = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.code() == Some(1), "the preview ended with {}: {told}", output.status);
+        Ok(())
+    }
+
     fn apply(&self, values: &Value) -> Result<()> {
+        lab::kubectl_apply(self.plane, &[self.wanted(values)])
+    }
+
+    fn wanted(&self, values: &Value) -> Value {
         let (chart, version) = (self.case.chart, self.case.version);
-        let release = json!({
+        json!({
             "apiVersion": RELEASES, "kind": "HelmRelease",
             "metadata": {"name": chart, "namespace": self.namespace},
             "spec": {
@@ -225,8 +247,7 @@ impl<'a> Bench<'a> {
                 "chart": {"spec": {"chart": chart, "version": version,
                     "sourceRef": {"kind": "HelmRepository", "name": "repo"}}},
             },
-        });
-        lab::kubectl_apply(self.plane, &[release])
+        })
     }
 
     async fn release(&self) -> Result<Value> {

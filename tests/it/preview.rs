@@ -278,8 +278,16 @@ fn hooked(version: &str, step: &str) -> Result<Archive> {
         hook(&format!("only-{}", version.replace('.', "-")), "pre-delete", "", "same"),
         hook("check", "test", "", "same"),
     ];
+    // A Job's template cannot be changed: it is deleted first, so that is no refusal.
+    let job = format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: job\n  annotations:\n    helm.sh/hook: pre-install,pre-upgrade\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n      containers: [{{name: main, image: \"example.test/job:{step}\"}}]\n"
+    );
     let object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n";
-    ChartBuilder::new("hooked", version).template("hooks.yaml", &hooks.concat()).template("map.yaml", object).build()
+    ChartBuilder::new("hooked", version)
+        .template("hooks.yaml", &hooks.concat())
+        .template("job.yaml", &job)
+        .template("map.yaml", object)
+        .build()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -293,12 +301,13 @@ async fn hooks_and_tests_are_shown_in_order() -> Result<()> {
     shown.has(&[
         &format!(
             "  hook pre-install: ConfigMap/{n}/first, weight -5, deleted by before-hook-creation, hook-succeeded; new
+  hook pre-install: Job/{n}/job, weight 0, deleted by before-hook-creation; new
   hook pre-install: ConfigMap/{n}/second, weight 0, deleted by before-hook-creation; new
   hook post-install: ConfigMap/{n}/after, weight 0, deleted by before-hook-creation; new
   hook test: ConfigMap/{n}/check, weight 0, deleted by before-hook-creation; new\n"
         ),
         &format!("hook ConfigMap/{n}/first created"),
-        "hooks: 5 new, 0 changed, 0 removed",
+        "hooks: 6 new, 0 changed, 0 removed",
     ])?;
     desk.install("hooked", &[release("1.0.0", &json!({}))]).await?;
 
@@ -309,9 +318,10 @@ async fn hooks_and_tests_are_shown_in_order() -> Result<()> {
         &format!("hook pre-upgrade: ConfigMap/{n}/second, weight 0, deleted by before-hook-creation\n"),
         "note: tests are not run",
         "-  step: one\n+  step: two",
+        &format!("hook Job/{n}/job changed\n"),
         &format!("hook ConfigMap/{n}/only-1-1-0 created"),
         &format!("hook ConfigMap/{n}/only-1-0-0 removed"),
-        "0 created, 0 changed, 0 deleted, 1 unchanged\nhooks: 1 new, 1 changed, 1 removed\n",
+        "0 created, 0 changed, 0 deleted, 1 unchanged\nhooks: 1 new, 2 changed, 1 removed\n",
     ])?;
     let shown = desk.diff(&[release("1.1.0", &json!({"upgrade": {"disableHooks": true}}))])?;
     shown.ended(1)?;
@@ -420,6 +430,21 @@ async fn what_the_server_refuses_is_told_and_the_rest_is_shown() -> Result<()> {
         "{}",
         shown.all()
     );
+
+    // A quota.
+    let quota = json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none", "namespace": n},
+        "spec": {"hard": {"services": "0"}}});
+    lab::kubectl_apply(&desk.plane, &[quota])?;
+    lab::eventually("the quota holds", LIMIT, || async {
+        let quota = lab::read(&desk.client, &lab::path("v1", "ResourceQuota", n, "none")).await?.unwrap_or_default();
+        let counted = quota["status"]["hard"]["services"] == "0" && quota["status"]["used"]["services"] == "0";
+        Ok(if counted { Ok(()) } else { Err(quota.to_string()) })
+    })
+    .await?;
+    let shown = desk.diff(&[release(&values(80, "good"))])?;
+    shown.ended(2)?;
+    ensure!(shown.err.contains("exceeded quota: none"), "{}", shown.all());
+    desk.kubectl(&["delete", "resourcequota", "none"])?;
 
     // An admission policy, about an object that is there.
     desk.install("tried", &[release(&values(80, "good"))]).await?;

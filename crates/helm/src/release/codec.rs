@@ -152,11 +152,14 @@ pub fn to_json(release: &Release) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As [`to_json`].
 pub fn encode(release: &Release) -> Result<Vec<u8>, Error> {
-    let json = to_json(release)?;
-    let mut gzip = GzEncoder::new(Vec::with_capacity(json.len() / 4), Compression::best());
-    gzip.write_all(&json).map_err(|e| Error::Record(e.to_string()))?;
-    let packed = gzip.finish().map_err(|e| Error::Record(e.to_string()))?;
+    let packed = gzip(&to_json(release)?, Compression::best()).map_err(|e| Error::Record(e.to_string()))?;
     Ok(STANDARD.encode(packed).into_bytes())
+}
+
+pub(super) fn gzip(bytes: &[u8], level: Compression) -> std::io::Result<Vec<u8>> {
+    let mut gzip = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), level);
+    gzip.write_all(bytes)?;
+    gzip.finish()
 }
 
 #[derive(Deserialize)]

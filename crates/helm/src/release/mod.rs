@@ -6,8 +6,10 @@
 //! defaults merged in.
 
 pub mod codec;
+pub mod compact;
 pub mod digest;
 pub mod name;
+pub mod parts;
 
 use std::collections::BTreeMap;
 

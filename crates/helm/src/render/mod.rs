@@ -57,15 +57,47 @@ pub struct Rendered {
     pub warnings: Vec<String>,
 }
 
+/// A chart whose dependencies are settled for the user's values. Whoever needs its `crds/` before it renders takes this
+/// step alone.
+#[derive(Debug)]
+pub struct Settled {
+    chart: Chart,
+    warnings: Warnings,
+}
+
+impl Settled {
+    /// The chart, without what is switched off.
+    pub fn chart(&self) -> &Chart {
+        &self.chart
+    }
+}
+
+/// Settle a chart's dependencies: the first step of [`render`].
+///
+/// # Errors
+/// A value that must be a table for a subchart and is not.
+pub fn settle(chart: &Chart, values: &Map, profile: HelmProfile) -> Result<Settled, Error> {
+    let mut warnings = Warnings::default();
+    let chart = process_dependencies(chart, values, profile, &mut warnings)
+        .map_err(|e| Error::Dependencies(format!("chart dependencies processing failed: {e}")))?;
+    Ok(Settled { chart, warnings })
+}
+
 /// Render a chart with the user's values.
 ///
 /// # Errors
 /// The first step that fails, in Helm's words.
 pub fn render(chart: &Chart, values: &Map, options: &RenderOptions) -> Result<Rendered, Error> {
-    let mut warnings = Warnings::default();
+    render_settled(settle(chart, values, options.profile)?, values, options)
+}
+
+/// Render a chart that was settled for these values.
+///
+/// # Errors
+/// As [`render`].
+pub fn render_settled(settled: Settled, values: &Map, options: &RenderOptions) -> Result<Rendered, Error> {
+    let Settled { chart, mut warnings } = settled;
     let profile = options.profile;
-    let chart = process_dependencies(chart, values, profile, &mut warnings)
-        .map_err(|e| Error::Dependencies(format!("chart dependencies processing failed: {e}")))?;
     let coalesced = Coalesce::new(profile, &mut warnings).coalesce_values(&chart, values)?;
     if !options.skip_schema_validation {
         crate::values::schema::validate(&chart, &coalesced, options.remote_schemas)?;

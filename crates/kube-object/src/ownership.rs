@@ -36,6 +36,12 @@ pub fn check(object: &Object, release: &str, namespace: &str) -> Result<(), Stri
     if faults.is_empty() { Ok(()) } else { Err(format!("invalid ownership metadata; {}", faults.join("; "))) }
 }
 
+/// The other release that an object says it belongs to, as `namespace/name`; nothing if it names none, or this one.
+pub fn other(object: &Object, release: &str, namespace: &str) -> Option<String> {
+    let (name, place) = (object.annotation(RELEASE_NAME)?, object.annotation(RELEASE_NAMESPACE)?);
+    (name != release || place != namespace).then(|| format!("{place}/{name}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,12 +54,15 @@ mod tests {
             check(&object, "r", "n").unwrap_err(),
             "invalid ownership metadata; label validation error: missing key \"app.kubernetes.io/managed-by\": must be set to \"Helm\"; annotation validation error: missing key \"meta.helm.sh/release-name\": must be set to \"r\"; annotation validation error: missing key \"meta.helm.sh/release-namespace\": must be set to \"n\""
         );
+        assert_eq!(other(&object, "r", "n"), None);
         set(&mut object, "other", "n");
+        assert_eq!(other(&object, "r", "n").as_deref(), Some("n/other"));
+        assert_eq!(other(&object, "other", "m").as_deref(), Some("n/other"));
         assert_eq!(
             check(&object, "r", "n").unwrap_err(),
             "invalid ownership metadata; annotation validation error: key \"meta.helm.sh/release-name\" must equal \"r\": current value is \"other\""
         );
         set(&mut object, "r", "n");
-        assert!(check(&object, "r", "n").is_ok());
+        assert!(check(&object, "r", "n").is_ok() && other(&object, "r", "n").is_none());
     }
 }

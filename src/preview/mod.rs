@@ -16,7 +16,7 @@ pub mod veil;
 use anyhow::{Result, anyhow, bail};
 use flux_api::HelmRelease;
 use helm::release::{Hook, HookEvent};
-use helm_action::plan::{ObjectChange, Plan, dropped};
+use helm_action::plan::{ObjectChange, Plan, dropped_by_uninstall};
 use kube_object::Object;
 use serde_json::Value as Json;
 
@@ -259,7 +259,7 @@ async fn old_objects(
     let actions = context.actions(release, &old.name, &old.namespace, storage).map_err(|why| anyhow!(why))?;
     let Some(last) = actions.storage.last(&old.name).await? else { return Ok(Vec::new()) };
     secrets.learn(&last.config);
-    Ok(dropped(&actions, &[], &last.manifest, None).await?)
+    Ok(dropped_by_uninstall(&actions).await?)
 }
 
 fn reason(state: &State) -> Option<String> {

@@ -9,7 +9,9 @@ use helm::release::{ApplyMethod, Hook, Release};
 use helm_action::build::Built;
 use helm_action::crds::CrdsPolicy;
 use helm_action::drift::DriftKind;
-use helm_action::plan::{ObjectChange, Plan, UNKNOWN_KIND, applied, dropped};
+use helm_action::plan::{
+    ObjectChange, Plan, UNKNOWN_KIND, applied, dropped_by_rollback, dropped_by_uninstall, dropped_by_upgrade,
+};
 use helm_action::upgrade::ServerSide;
 use kube_object::Object;
 use kube_ops::apply::ApplyOptions;
@@ -56,12 +58,13 @@ impl Planner<'_> {
             request.values = helm_action::upgrade::merged_values(&request.values, &last.config);
         }
         let prepared = helm_action::prepare::prepare(self.actions, &request).await?;
+        notes.extend(helm_action::revision::size_note(self.actions, &request, &prepared)?);
         let mut definitions = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
         let (built, unknown) = helm_action::build::build_known(self.actions, &prepared.manifest).await?;
         let mut whole = std::mem::take(&mut definitions.plan);
         whole.append(applied(self.actions, &built, self.apply(last)).await?);
-        if let Some(last) = last {
-            whole.changes.extend(dropped(self.actions, &built, &last.manifest, Some(&self.desired.chart)).await?);
+        if upgrade {
+            whole.changes.extend(dropped_by_upgrade(self.actions, &built, &self.desired.chart).await?);
         }
         self.unknown(unknown, &built, &definitions, &mut whole);
         Ok((whole, prepared.rendered.hooks))
@@ -142,9 +145,7 @@ impl Planner<'_> {
         secrets.learn(&target.config);
         let (built, unknown) = helm_action::build::build_known(self.actions, &target.manifest).await?;
         let mut found = applied(self.actions, &built, ApplyOptions::default()).await?;
-        if let Some(last) = &self.observed.last {
-            found.changes.extend(dropped(self.actions, &built, &last.manifest, None).await?);
-        }
+        found.changes.extend(dropped_by_rollback(self.actions, &built).await?);
         found.refused.extend(unknown.iter().map(|object| (object.id(), unknown_kind(object))));
         found.changes.extend(unknown.into_iter().map(ObjectChange::Create));
         Ok((found, target.hooks.clone()))
@@ -155,9 +156,7 @@ impl Planner<'_> {
     /// # Errors
     /// The cluster cannot be asked.
     pub async fn uninstall(&self) -> Result<Plan> {
-        let Some(last) = &self.observed.last else { return Ok(Plan::default()) };
-        let changes = dropped(self.actions, &[], &last.manifest, None).await?;
-        Ok(Plan { changes, ..Plan::default() })
+        Ok(Plan { changes: dropped_by_uninstall(self.actions).await?, ..Plan::default() })
     }
 
     /// A repair of what drifted.

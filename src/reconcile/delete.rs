@@ -13,7 +13,7 @@ use kube_ops::{ApiError, Class};
 
 use super::desired::Desired;
 use super::notice::{Notice, Severity};
-use super::{Next, Pass, gather, publish, step, unsupported};
+use super::{Next, Pass, gather, publish, remedy, step, unsupported};
 
 /// Work towards the object being gone.
 pub(super) async fn run(pass: &mut Pass<'_>) -> Result<Next, ApiError> {
@@ -86,6 +86,7 @@ async fn remove(pass: &mut Pass<'_>, newest: &Snapshot) -> Result<bool, ApiError
         None => {
             let text = format!("Helm uninstall succeeded for release {name} with chart {chart}");
             pass.record.set(RELEASED, "False", reason::UNINSTALL_SUCCEEDED, &text);
+            let text = remedy::with(text, outcome.notes_text().as_deref());
             pass.record.notice(Notice::new(Severity::Info, reason::UNINSTALL_SUCCEEDED, text));
         }
         Some(ActionError::NotFound) => {

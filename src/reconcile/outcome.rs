@@ -80,8 +80,7 @@ impl Record<'_> {
                 let (name, chart) = self.newest(desired);
                 let message = format!("Helm {word} succeeded for release {name} with chart {chart}");
                 self.set(RELEASED, "True", good, &message);
-                let kept = (!outcome.kept.is_empty()).then(|| outcome.kept.join("\n"));
-                self.tell(Severity::Info, good, remedy::with(message, kept.as_deref()), desired);
+                self.tell(Severity::Info, good, remedy::with(message, outcome.notes_text().as_deref()), desired);
             }
             Some(error) => {
                 self.status.failures += 1;
@@ -130,7 +129,7 @@ impl Record<'_> {
             None => {
                 let message = format!("{head} succeeded");
                 self.set(REMEDIATED, "True", good, &message);
-                self.tell(Severity::Info, good, message, desired);
+                self.tell(Severity::Info, good, remedy::with(message, outcome.notes_text().as_deref()), desired);
             }
             Some(error) => {
                 self.status.failures += 1;

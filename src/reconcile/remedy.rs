@@ -59,9 +59,9 @@ pub fn of_error(error: &Error) -> Option<&'static str> {
         Error::Chart(_) => Some("Fix the chart's template or the values; no object of the release was changed."),
         Error::Cluster(e) => of_cluster(e),
         Error::Storage { source, .. } => of_cluster(source),
-        Error::TooLarge { .. } => {
-            Some("Take large files out of the chart, or split it; nothing in the cluster was changed.")
-        }
+        Error::TooLarge { .. } => Some(
+            "Render and set less: name the files that templates take in by mistake in .helmignore, move large ones out of the chart, make the values smaller, or split the chart; no object of the release was changed.",
+        ),
         Error::Pending => Some("Wait for it, or end it with `helm rollback` if no one works on the release."),
         Error::NameInUse => Some("Uninstall the release of that name, or choose another with spec.releaseName."),
         Error::Ownership { .. } => {

@@ -3,7 +3,7 @@
 //! `generated`: files made from the code are fresh. `layers`: the repository's own rules. `lab`: the controller as a
 //! process. `fixtures`: Flux's scenarios replayed. `release`: costs, drift, interplay with Helm, bad input.
 //! `preview`: `helmrel diff`. `faults`: an API server that fails. `sources`: repositories, registries, a
-//! source-controller. `corpus`: public charts come and go.
+//! source-controller. `records`: large charts. `leftovers`: what goes and what stays. `corpus`: public charts come and go.
 
 mod corpus;
 mod faults;
@@ -11,6 +11,8 @@ mod fixtures;
 mod generated;
 mod lab;
 mod layers;
+mod leftovers;
 mod preview;
+mod records;
 mod release;
 mod sources;

@@ -15,6 +15,7 @@ use kube_ops::apply::ApplyOptions;
 use crate::context::Context;
 use crate::error::Error;
 use crate::outcome::Run;
+use crate::revision::Definitions;
 
 /// What is done with the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,43 +56,45 @@ pub(crate) fn ships(chart: &Chart, context: &Context, name: &str) -> bool {
     definitions(chart, context).is_ok_and(|(found, _)| found.iter().any(|crd| crd.name() == name))
 }
 
-/// Apply the definitions of a processed chart.
+/// The definitions to apply by a policy. What else is there is logged.
+///
+/// # Errors
+/// A file that is not YAML.
+pub(crate) fn find(context: &Context, run: &mut Run, chart: &Chart, policy: CrdsPolicy) -> Result<Vec<Object>, Error> {
+    if policy == CrdsPolicy::Skip {
+        return Ok(Vec::new());
+    }
+    let (found, skipped) = definitions(chart, context)?;
+    for line in skipped {
+        run.log(line);
+    }
+    Ok(found)
+}
+
+/// Apply definitions.
 ///
 /// # Errors
 /// `failed to apply CustomResourceDefinitions: …`
 pub(crate) async fn apply(
     context: &Context,
-    run: &mut Run,
-    chart: &Chart,
-    policy: CrdsPolicy,
+    crds: Vec<Object>,
+    how: Definitions,
     metadata: &SetMetadata,
-    wait: bool,
 ) -> Result<(), Error> {
-    if policy == CrdsPolicy::Skip {
-        return Ok(());
-    }
-    let (crds, skipped) = definitions(chart, context)?;
-    for line in skipped {
-        run.log(line);
-    }
-    if crds.is_empty() {
-        return Ok(());
-    }
-    apply_all(context, crds, policy, metadata, wait).await.map_err(|e| Error::Crds(Box::new(e)))
+    apply_all(context, crds, how, metadata).await.map_err(|e| Error::Crds(Box::new(e)))
 }
 
 async fn apply_all(
     context: &Context,
     crds: Vec<Object>,
-    policy: CrdsPolicy,
+    how: Definitions,
     metadata: &SetMetadata,
-    wait: bool,
 ) -> Result<(), Error> {
     let mut applied = Vec::new();
     for mut crd in crds {
         metadata.apply(&mut crd);
         let resource = context.cluster.resource_of(&crd).await?;
-        if policy == CrdsPolicy::Create && context.cluster.get(&resource, "", crd.name()).await?.is_some() {
+        if how.policy == CrdsPolicy::Create && context.cluster.get(&resource, "", crd.name()).await?.is_some() {
             continue;
         }
         let options = ApplyOptions { force: true, ignore_unknown_fields: true, ..ApplyOptions::default() };
@@ -100,7 +103,7 @@ async fn apply_all(
     if applied.is_empty() {
         return Ok(());
     }
-    if wait {
+    if how.wait {
         let judge = |object: Option<&Object>| match object {
             Some(object) => compute(object, 0),
             None => Verdict { status: Status::NotFound, message: String::new() },

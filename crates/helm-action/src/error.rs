@@ -21,12 +21,12 @@ pub enum Error {
     },
     /// A record is too large for a Secret.
     #[error(
-        "create: failed to create: the record of {release} is {size} bytes, more than the {limit} that a Secret may hold; the largest parts are {parts}"
+        "create: failed to create: the record {object} would take {size} bytes without the chart's templates and files, more than the {limit} that a Secret may hold; the largest parts are {parts}"
     )]
     TooLarge {
-        /// `name.vN`
-        release: String,
-        /// Bytes as stored.
+        /// The Secret, as `namespace/name`.
+        object: String,
+        /// Bytes it would take until the action ends.
         size: usize,
         /// Bytes a Secret may hold.
         limit: usize,

@@ -4,18 +4,18 @@
 //! the objects, the revision as `deployed` or `failed`. Returns an error without a stored revision only when nothing
 //! was created. Follows Helm's `action/install.go` as Flux calls it.
 
-use std::sync::Arc;
-
-use helm::release::{ApplyMethod, HookEvent, Info, Release, Status, StoredChart};
+use helm::release::{ApplyMethod, HookEvent, Info, Release, Status};
 
 use crate::build::build;
 use crate::context::{Context, WaitOptions};
-use crate::crds::{self, CrdsPolicy};
+use crate::crds::CrdsPolicy;
 use crate::error::Error;
+use crate::hooks;
 use crate::outcome::{Outcome, Run};
-use crate::prepare::{Request, prepare};
+use crate::prepare::Request;
+use crate::revision::{self, Definitions};
+use crate::storage::{Packed, RecordHead};
 use crate::update::{self, SendOptions};
-use crate::{hooks, storage};
 
 /// How to install.
 #[derive(Clone, Debug)]
@@ -58,33 +58,19 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
     }
     let mut request = options.request.clone();
     request.revision = 1;
-    // Definitions come first: the templates may ask for the kinds they bring.
-    let mut warnings = helm::values::Warnings::default();
-    let processed = helm::chart::process_dependencies(&request.chart, &request.values, context.profile, &mut warnings)?;
-    crds::apply(context, run, &processed, options.crds, &request.metadata, options.wait.wait).await?;
-
-    let prepared = prepare(context, &request).await?;
-    let now = context.now_text();
-    let mut release = Release {
+    let mut head = Release {
         name: context.release.to_string(),
         namespace: context.namespace.to_string(),
         version: last.map_or(1, |h| h.version + 1),
-        info: Info {
-            first_deployed: now.clone(),
-            last_deployed: now,
-            notes: prepared.rendered.notes.clone(),
-            ..Info::default()
-        },
-        chart: StoredChart::from(&prepared.rendered.chart),
-        config: request.values.clone(),
-        manifest: prepared.manifest.clone(),
-        hooks: prepared.rendered.hooks.clone(),
+        info: Info { first_deployed: context.now_text(), ..Info::default() },
         apply_method: if options.server_side { ApplyMethod::ServerSide } else { ApplyMethod::ClientSide },
         ..Release::default()
     };
-    release.set_status(Status::PendingInstall, "Initial install underway");
-    let objects =
-        build(context, &prepared.manifest).await.map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
+    head.set_status(Status::PendingInstall, "Initial install underway");
+    let definitions = Definitions { policy: options.crds, wait: options.wait.wait };
+    let packed = revision::make(context, run, &request, definitions, head).await?;
+    let manifest = &packed.release.manifest;
+    let objects = build(context, manifest).await.map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
     if !options.take_ownership {
         update::check_ownership(context, &objects, &[], "install").await?;
     }
@@ -94,7 +80,7 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
     if let Some(head) = last {
         supersede(context, head, run).await?;
     }
-    store(context, &release, 0, &heads, run).await?;
+    let mut release = store(context, packed, 0, &heads, run).await?;
 
     let work = perform(context, options, &mut release, &objects, run).await;
     match &work {
@@ -135,38 +121,35 @@ async fn perform(
     Ok(())
 }
 
-/// Create the first record of an action. Nothing has happened in the cluster yet, so an error here ends it.
+/// Create the first record of an action. Nothing has happened to the release's objects yet, so an error here ends it.
 pub(crate) async fn store(
     context: &Context,
-    release: &Release,
+    packed: Packed,
     max_history: i64,
-    heads: &[storage::RecordHead],
+    heads: &[RecordHead],
     run: &mut Run,
-) -> Result<(), Error> {
-    let stored = Arc::new(release.clone());
-    context.storage.create(&stored, max_history, heads).await?;
-    run.stored(stored);
-    Ok(())
+) -> Result<Release, Error> {
+    context.storage.create(&packed, max_history, heads).await?;
+    let release = Release::clone(&packed.release);
+    run.stored(packed.release);
+    Ok(release)
 }
 
 /// Write the last state of an action. A failing write is only logged: the cluster is as it is.
 pub(crate) async fn persist(context: &Context, release: &Release, run: &mut Run) {
-    let stored = Arc::new(release.clone());
-    match context.storage.update(&stored).await {
-        Ok(()) => run.stored(stored),
+    match context.storage.update(release.clone()).await {
+        Ok(stored) => run.stored(stored),
         Err(e) => run.log(format!("failed to record the release: {e}")),
     }
 }
 
-async fn supersede(context: &Context, head: &storage::RecordHead, run: &mut Run) -> Result<(), Error> {
+async fn supersede(context: &Context, head: &RecordHead, run: &mut Run) -> Result<(), Error> {
     if head.status == Status::Failed {
         return Ok(());
     }
     let mut old = Release::clone(&*context.storage.read(head).await?);
     old.set_status(Status::Superseded, "superseded by new release");
-    let old = Arc::new(old);
-    context.storage.update(&old).await?;
-    run.stored(old);
+    run.stored(context.storage.update(old).await?);
     Ok(())
 }
 

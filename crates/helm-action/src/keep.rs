@@ -1,10 +1,11 @@
 //! Objects that a new revision does not render any more, and that stay all the same.
 //!
-//! Owns: the reasons. Follows Helm for the resource policy and goes further for definitions: with a
-//! CustomResourceDefinition the API server deletes every object of its kind, which no upgrade may do in passing.
+//! Owns: the reasons. Follows Helm for the resource policy and goes further where an upgrade would destroy in passing: an
+//! object that another release has taken over is that release's, and with a CustomResourceDefinition the API server
+//! deletes every object of its kind.
 
 use helm::Chart;
-use kube_object::{Gvk, Object};
+use kube_object::{Gvk, Object, ownership};
 use kube_ops::Resource;
 
 use crate::context::Context;
@@ -16,6 +17,9 @@ const POLICY: &str = "helm.sh/resource-policy";
 pub async fn reason(context: &Context, live: &Object, chart: Option<&Chart>) -> Option<String> {
     if live.annotation(POLICY) == Some("keep") {
         return Some("its resource policy says so".into());
+    }
+    if let Some(owner) = ownership::other(live, &context.release, &context.namespace) {
+        return Some(format!("it belongs to the release {owner}"));
     }
     let resource = defined(live)?;
     if chart.is_some_and(|chart| crds::ships(chart, context, live.name())) {

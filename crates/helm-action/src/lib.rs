@@ -20,6 +20,8 @@ pub mod lookup;
 pub mod outcome;
 pub mod plan;
 pub mod prepare;
+mod replaced;
+pub mod revision;
 pub mod rollback;
 pub mod storage;
 pub mod test;

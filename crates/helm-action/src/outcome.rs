@@ -17,8 +17,8 @@ pub struct Outcome {
     pub error: Option<Error>,
     /// What happened on the way, newest last. It may quote values: whoever shows it masks them.
     pub log: Vec<String>,
-    /// Objects that are not part of the new revision and stay, with the reason.
-    pub kept: Vec<String>,
+    /// What people should know although it went well: objects that stay, with the reason; a record without files.
+    pub notes: Vec<String>,
     /// The objects that were applied on the server's side, and their resourceVersion after that: they are as they
     /// should be while they still have it.
     pub applied: Vec<(ObjectId, String)>,
@@ -35,6 +35,11 @@ impl Outcome {
             .and_then(|newest| self.stored.iter().rev().find(|r| r.version == newest.version))
     }
 
+    /// The notes as one text, if there are any.
+    pub fn notes_text(&self) -> Option<String> {
+        (!self.notes.is_empty()).then(|| self.notes.join("\n"))
+    }
+
     /// Did it go well?
     pub fn is_ok(&self) -> bool {
         self.error.is_none()
@@ -47,7 +52,7 @@ pub(crate) struct Run {
     stored: Vec<Arc<Release>>,
     log: Vec<String>,
     applied: Vec<(ObjectId, String)>,
-    kept: Vec<String>,
+    notes: Vec<String>,
     started: Instant,
 }
 
@@ -56,7 +61,7 @@ const MAX_LOG: usize = 200;
 
 impl Run {
     pub(crate) fn new() -> Self {
-        Self { stored: Vec::new(), log: Vec::new(), applied: Vec::new(), kept: Vec::new(), started: Instant::now() }
+        Self { stored: Vec::new(), log: Vec::new(), applied: Vec::new(), notes: Vec::new(), started: Instant::now() }
     }
 
     pub(crate) fn stored(&mut self, release: Arc<Release>) {
@@ -69,9 +74,9 @@ impl Run {
         }
     }
 
-    pub(crate) fn kept(&mut self, line: String) {
+    pub(crate) fn note(&mut self, line: String) {
         self.log(line.clone());
-        self.kept.push(line);
+        self.notes.push(line);
     }
 
     pub(crate) fn applied(&mut self, live: &[Object]) {
@@ -79,7 +84,7 @@ impl Run {
     }
 
     pub(crate) fn finish(self, result: Result<(), Error>) -> Outcome {
-        let Self { stored, log, applied, kept, started } = self;
-        Outcome { stored, error: result.err(), log, applied, kept, took: started.elapsed() }
+        let Self { stored, log, applied, notes, started } = self;
+        Outcome { stored, error: result.err(), log, applied, notes, took: started.elapsed() }
     }
 }

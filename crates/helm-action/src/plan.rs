@@ -6,14 +6,16 @@
 
 use futures::stream::{StreamExt, iter};
 use helm::Chart;
+use helm::release::Status;
 use kube_object::{Object, ObjectId};
 use kube_ops::apply::ApplyOptions;
 use serde_json::{Map, Value as Json};
 
-use crate::build::{Built, build_stored};
+use crate::build::Built;
 use crate::context::Context;
 use crate::error::Error;
-use crate::keep;
+use crate::replaced::{Fate, Replaced};
+use crate::{uninstall, upgrade};
 
 /// What would become of one object.
 #[derive(Clone, Debug)]
@@ -125,31 +127,56 @@ pub fn defines(object: &Object, group: &str, kind: &str) -> bool {
         && object.text_at(&["spec", "names", "kind"]) == kind
 }
 
-/// What becomes of the objects of the stored `original` manifest that are not among the `target`. `chart` is that of the
-/// new revision, if there is one.
+/// What an upgrade to the `target` deletes or keeps of what earlier revisions have. `chart` is the new one.
 ///
 /// # Errors
 /// Something may not be read.
-pub async fn dropped(
+pub async fn dropped_by_upgrade(
     context: &Context,
     target: &[Built],
-    original: &str,
-    chart: Option<&Chart>,
+    chart: &Chart,
 ) -> Result<Vec<ObjectChange>, Error> {
-    let target: Vec<ObjectId> = target.iter().map(|b| b.object.id()).collect();
-    let mut changes = Vec::new();
-    for built in build_stored(context, original).await? {
-        let id = built.object.id();
-        if target.contains(&id) {
-            continue;
-        }
-        let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-        changes.push(match keep::reason(context, &live, chart).await {
-            Some(why) => ObjectChange::Kept(id, why),
-            None => ObjectChange::Delete(live),
-        });
-    }
-    Ok(changes)
+    let heads = context.storage.observed(&context.release).await?;
+    let Some(head) = heads.last() else { return Ok(Vec::new()) };
+    let last = context.storage.read(head).await?;
+    let current = upgrade::current(context, &heads, &last).await?;
+    let replaced = Replaced::load(context, &heads, &current).await?;
+    Ok(changes(replaced.fates(context, &ids(target), Some(chart)).await?))
+}
+
+/// What a rollback to the `target` deletes or keeps of what later revisions have.
+///
+/// # Errors
+/// Something may not be read.
+pub async fn dropped_by_rollback(context: &Context, target: &[Built]) -> Result<Vec<ObjectChange>, Error> {
+    let heads = context.storage.observed(&context.release).await?;
+    let Some(head) = heads.last() else { return Ok(Vec::new()) };
+    let last = context.storage.read(head).await?;
+    let replaced = Replaced::load(context, &heads, &last).await?;
+    Ok(changes(replaced.fates(context, &ids(target), None).await?))
+}
+
+/// What an uninstall deletes or keeps.
+///
+/// # Errors
+/// Something may not be read.
+pub async fn dropped_by_uninstall(context: &Context) -> Result<Vec<ObjectChange>, Error> {
+    let heads = context.storage.observed(&context.release).await?;
+    let Some(head) = heads.last().filter(|h| h.status != Status::Uninstalled) else { return Ok(Vec::new()) };
+    let last = context.storage.read(head).await?;
+    Ok(changes(uninstall::fates(context, &heads, &last).await?))
+}
+
+fn ids(objects: &[Built]) -> Vec<ObjectId> {
+    objects.iter().map(|b| b.object.id()).collect()
+}
+
+fn changes(fates: Vec<Fate>) -> Vec<ObjectChange> {
+    let change = |fate| match fate {
+        Fate::Deleted(_, live) => ObjectChange::Delete(live),
+        Fate::Kept(id, why) => ObjectChange::Kept(id, why),
+    };
+    fates.into_iter().map(change).collect()
 }
 
 /// What applying `objects` would change; each is tried in a dry run.

@@ -10,7 +10,7 @@ use helm::Chart;
 use helm::engine::{Environment, ReleaseOptions};
 use helm::manifest;
 use helm::postrender::SetMetadata;
-use helm::render::{RenderOptions, Rendered, render};
+use helm::render::{RenderOptions, Rendered, Settled, render_settled};
 
 use crate::capabilities;
 use crate::context::Context;
@@ -45,11 +45,24 @@ pub struct Prepared {
     pub manifest: String,
 }
 
+/// Settle the chart's dependencies: the first step.
+///
+/// # Errors
+/// The values do not suit the chart.
+pub(crate) fn settle(context: &Context, request: &Request) -> Result<Settled, Error> {
+    Ok(helm::render::settle(&request.chart, &request.values, context.profile)?)
+}
+
 /// Render for the cluster.
 ///
 /// # Errors
 /// The cluster cannot be asked, or the chart does not render.
 pub async fn prepare(context: &Context, request: &Request) -> Result<Prepared, Error> {
+    prepare_settled(context, request, settle(context, request)?).await
+}
+
+/// As [`prepare`], from where [`settle`] left off.
+pub(crate) async fn prepare_settled(context: &Context, request: &Request, settled: Settled) -> Result<Prepared, Error> {
     let options = RenderOptions {
         release: ReleaseOptions {
             name: context.release.to_string(),
@@ -68,8 +81,8 @@ pub async fn prepare(context: &Context, request: &Request) -> Result<Prepared, E
         remote_schemas: None,
         sub_notes: false,
     };
-    let (chart, values) = (Arc::clone(&request.chart), request.values.clone());
-    let rendered = tokio::task::spawn_blocking(move || render(&chart, &values, &options))
+    let values = request.values.clone();
+    let rendered = tokio::task::spawn_blocking(move || render_settled(settled, &values, &options))
         .await
         .map_err(|e| Error::Internal { what: "render the chart", why: e.to_string() })??;
     finish(rendered, request)

@@ -1,19 +1,19 @@
 //! Rollback.
 //!
 //! Writes: a new revision with the content of an old one as `pending-rollback`, the objects, the revisions' final
-//! states. Follows Helm's `action/rollback.go`. The surprising things: nothing is rendered and no ownership is checked;
-//! a hook that fails leaves the revision pending, which [`unlock`](crate::unlock) ends.
-
-use std::sync::Arc;
+//! states; deletes what the revisions since the last deployed one have and the old one has not. Follows Helm's
+//! `action/rollback.go`. The surprising things: nothing is rendered and objects are adopted without a check; a hook that
+//! fails leaves the revision pending, which [`unlock`](crate::unlock) ends.
 
 use helm::release::{ApplyMethod, HookEvent, Release, Status};
 
-use crate::build::{build, build_stored};
+use crate::build::build;
 use crate::context::{Context, WaitOptions};
 use crate::error::Error;
 use crate::hooks;
 use crate::install::{persist, store};
 use crate::outcome::{Outcome, Run};
+use crate::replaced::Replaced;
 use crate::update::{self, SendOptions};
 use crate::upgrade::ServerSide;
 
@@ -58,12 +58,15 @@ async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) ->
     release.info.rollback_revision = 0;
     release.apply_method = if server_side { ApplyMethod::ServerSide } else { ApplyMethod::ClientSide };
     release.set_status(Status::PendingRollback, format!("Rollback to {}", target.version));
-    let objects =
-        build(context, &release.manifest).await.map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
-    let original = build_stored(context, &last.manifest)
+    let packed = context.storage.pack(release)?;
+    if let Some(note) = &packed.note {
+        run.note(note.clone());
+    }
+    let objects = build(context, &packed.release.manifest)
         .await
-        .map_err(|e| Error::Build { which: "current release", source: Box::new(e) })?;
-    store(context, &release, options.max_history, &heads, run).await?;
+        .map_err(|e| Error::Build { which: "release", source: Box::new(e) })?;
+    let replaced = Replaced::load(context, &heads, &last).await?;
+    let mut release = store(context, packed, options.max_history, &heads, run).await?;
 
     if !options.disable_hooks {
         hooks::run(context, run, &mut release, HookEvent::PreRollback, options.wait.timeout).await?;
@@ -74,12 +77,12 @@ async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) ->
         migrate: server_side && last.apply_method == ApplyMethod::ClientSide,
     };
     let sent = async {
-        let live = update::send(context, &objects, &original, send).await?;
+        let live = update::send(context, &objects, &replaced.original, send).await?;
         if send.server_side {
             run.applied(&live);
         }
         let ids: Vec<_> = objects.iter().map(|b| b.object.id()).collect();
-        update::prune(context, run, &original, &ids, None).await?;
+        update::prune(context, run, replaced, &ids, None).await?;
         Ok::<_, Error>(live)
     }
     .await;
@@ -105,9 +108,7 @@ async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) ->
     for head in heads.iter().filter(|h| h.status == Status::Deployed) {
         let mut old = Release::clone(&*context.storage.read(head).await?);
         old.info.status = Status::Superseded;
-        let old = Arc::new(old);
-        context.storage.update(&old).await?;
-        run.stored(old);
+        run.stored(context.storage.update(old).await?);
     }
     let description = release.info.description.clone();
     release.set_status(Status::Deployed, description);

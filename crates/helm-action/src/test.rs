@@ -3,7 +3,6 @@
 //! Writes: runs the hooks of the event `test` of the newest revision and keeps how they went in its record. Follows
 //! Helm's `action/release_testing.go`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use helm::release::{HookEvent, Release};
@@ -36,8 +35,6 @@ async fn attempt(
     let mut all = left_out;
     all.append(&mut release.hooks);
     release.hooks = all;
-    let release = Arc::new(release);
-    context.storage.update(&release).await?;
-    run.stored(release);
+    run.stored(context.storage.update(release).await?);
     result
 }

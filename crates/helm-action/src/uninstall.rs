@@ -1,22 +1,24 @@
 //! Uninstall.
 //!
 //! Writes: the newest revision as `uninstalling`, deletes its objects, then the records or, when the history is kept,
-//! the revision as `uninstalled`. Follows Helm 4.3's `action/uninstall.go`. The surprising things: an object without
-//! the release's ownership metadata is left alone; any resource policy but an empty one keeps an object; hooks and
-//! `crds/` are never deleted.
-
-use std::sync::Arc;
+//! the revision as `uninstalled`. Follows Helm 4.3's `action/uninstall.go`, and deletes what failed revisions left too.
+//! The surprising things: an object without the release's ownership metadata is left alone; any resource policy but an
+//! empty one keeps an object; hooks and `crds/` are never deleted.
 
 use helm::release::{HookEvent, Release, Status};
 use kube_object::order::KindOrder;
-use kube_object::{Object, ownership};
+use kube_object::ownership;
+use kube_ops::Class;
 use kube_ops::delete::Propagation;
 
-use crate::build::build_stored;
+use crate::build::Built;
 use crate::context::{Context, WaitOptions};
 use crate::error::Error;
 use crate::hooks;
+use crate::install::persist;
 use crate::outcome::{Outcome, Run};
+use crate::replaced::{Fate, Replaced};
+use crate::storage::RecordHead;
 use crate::update;
 
 const POLICY: &str = "helm.sh/resource-policy";
@@ -57,13 +59,15 @@ async fn attempt(context: &Context, options: &UninstallOptions, run: &mut Run) -
     if !options.disable_hooks {
         hooks::run(context, run, &mut release, HookEvent::PreDelete, options.wait.timeout).await?;
     }
-    let stored = Arc::new(release.clone());
-    match context.storage.update(&stored).await {
-        Ok(()) => run.stored(stored),
-        Err(e) => run.log(format!("failed to record the release: {e}")),
-    }
+    persist(context, &release, run).await;
     let fault = |source: Error| Error::DeleteRelease { release: context.release.to_string(), source: Box::new(source) };
-    let objects = deletable(context, &release.manifest, run).await.map_err(fault)?;
+    let mut objects = Vec::new();
+    for fate in fates(context, &heads, &release).await.map_err(fault)? {
+        match fate {
+            Fate::Deleted(_, live) => objects.push(live),
+            Fate::Kept(id, why) => run.note(format!("{id} is kept: {why}")),
+        }
+    }
     let limit = options.wait.wait.then_some(options.wait.timeout);
     update::delete_all(context, &objects, options.propagation, None).await.map_err(fault)?;
     let mut errors = Vec::new();
@@ -79,9 +83,12 @@ async fn attempt(context: &Context, options: &UninstallOptions, run: &mut Run) -
     }
     if options.keep_history {
         release.set_status(Status::Uninstalled, "Uninstallation complete");
-        let kept = Arc::new(release);
-        context.storage.update(&kept).await?;
-        run.stored(kept);
+        run.stored(context.storage.update(release).await?);
+        for head in heads.iter().filter(|h| h.status == Status::Deployed && h.version != last.version) {
+            let mut old = Release::clone(&*context.storage.read(head).await?);
+            old.info.status = Status::Superseded;
+            persist(context, &old, run).await;
+        }
     } else {
         purge(context, &heads).await?;
     }
@@ -89,29 +96,47 @@ async fn attempt(context: &Context, options: &UninstallOptions, run: &mut Run) -
 }
 
 /// Delete all records. Their last stored state remains what it was.
-async fn purge(context: &Context, heads: &[crate::storage::RecordHead]) -> Result<(), Error> {
+async fn purge(context: &Context, heads: &[RecordHead]) -> Result<(), Error> {
     for head in heads {
         context.storage.delete(&head.object).await?;
     }
     Ok(())
 }
 
-/// The live objects of a manifest that may go, in Helm's order.
-async fn deletable(context: &Context, manifest: &str, run: &mut Run) -> Result<Vec<Object>, Error> {
-    let mut built = build_stored(context, manifest).await?;
-    KindOrder::Uninstall.sort_by_kind(&mut built, |b| b.object.kind());
-    let mut objects = Vec::new();
-    for b in built {
-        let id = b.object.id();
-        if b.object.annotation(POLICY).is_some_and(|p| !p.trim().is_empty()) {
-            run.log(format!("{id} is kept: its resource policy says so"));
+/// What becomes of the live objects of the newest revision, and of those that earlier ones left, in Helm's order.
+pub(crate) async fn fates(context: &Context, heads: &[RecordHead], last: &Release) -> Result<Vec<Fate>, Error> {
+    let Replaced { original, leftovers } = Replaced::load(context, heads, last).await?;
+    let newest = original.len();
+    let mut all: Vec<(usize, Built)> = original.into_iter().chain(leftovers).enumerate().collect();
+    KindOrder::Uninstall.sort_by_kind(&mut all, |(_, b)| b.object.kind());
+    let mut fates = Vec::new();
+    for (index, built) in all {
+        let id = built.object.id();
+        if built.object.annotation(POLICY).is_some_and(|p| !p.trim().is_empty()) {
+            fates.push(Fate::Kept(id, "its resource policy says so".into()));
             continue;
         }
-        let Some(live) = context.cluster.get(&b.resource, &id.namespace, &id.name).await? else { continue };
+        let live = match context.cluster.get(&built.resource, &id.namespace, &id.name).await {
+            Ok(Some(live)) => live,
+            Ok(None) => continue,
+            // It may be answered the next time. What is refused will stay so, and Helm leaves it.
+            Err(e) if e.class() == Class::Transient => return Err(e.into()),
+            Err(e) => {
+                fates.push(Fate::Kept(id, format!("whether it belongs to this release cannot be told: {e}")));
+                continue;
+            }
+        };
         match ownership::check(&live, &context.release, &context.namespace) {
-            Ok(()) => objects.push(live),
-            Err(why) => run.log(format!("{id} is not deleted because it is not owned by this release: {why}")),
+            Ok(()) => fates.push(Fate::Deleted(built, live)),
+            Err(why) => match ownership::other(&live, &context.release, &context.namespace) {
+                Some(owner) => fates.push(Fate::Kept(id, format!("it belongs to the release {owner}"))),
+                None if index < newest => {
+                    fates.push(Fate::Kept(id, format!("it is not owned by this release: {why}")));
+                }
+                // Long gone, and someone made another of that name.
+                None => {}
+            },
         }
     }
-    Ok(objects)
+    Ok(fates)
 }

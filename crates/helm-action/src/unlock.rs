@@ -1,7 +1,5 @@
 //! Unlock: end a revision that a killed process left pending.
 
-use std::sync::Arc;
-
 use helm::release::{Release, Status};
 
 use crate::context::Context;
@@ -23,8 +21,6 @@ async fn attempt(context: &Context, run: &mut Run) -> Result<(), Error> {
     }
     let mut release = Release::clone(&last);
     release.set_status(Status::Failed, format!("Release unlocked from stale '{status}' state"));
-    let release = Arc::new(release);
-    context.storage.update(&release).await?;
-    run.stored(release);
+    run.stored(context.storage.update(release).await?);
     Ok(())
 }

@@ -17,8 +17,8 @@ use serde_json::Value as Json;
 use crate::build::Built;
 use crate::context::{Context, WaitOptions};
 use crate::error::Error;
-use crate::keep;
 use crate::outcome::Run;
+use crate::replaced::{Fate, Replaced};
 
 /// How many objects of one kind are sent at once.
 const AT_ONCE: usize = 8;
@@ -114,35 +114,29 @@ async fn send_one(context: &Context, built: &Built, original: &[Built], options:
     }
 }
 
-/// Delete the objects of the old revision that the new one has no more, in the old order. Those whose live state asks
-/// to be kept stay.
+/// Delete the objects of old revisions that the new one has no more, in the old order. Those whose live state asks to be
+/// kept stay.
 ///
 /// # Errors
-/// The first object that could not be deleted.
+/// The first object that could not be read or deleted.
 pub(crate) async fn prune(
     context: &Context,
     run: &mut Run,
-    original: &[Built],
+    replaced: Replaced,
     target: &[ObjectId],
     chart: Option<&Chart>,
-) -> Result<Vec<Object>, Error> {
-    let mut deleted = Vec::new();
-    for built in original {
-        let id = built.object.id();
-        if target.contains(&id) {
-            continue;
-        }
-        let Some(live) = context.cluster.get(&built.resource, &id.namespace, &id.name).await? else { continue };
-        if let Some(why) = keep::reason(context, &live, chart).await {
-            run.kept(format!("{id} is kept: {why}"));
-            continue;
-        }
-        if context.cluster.delete_from(&built.resource, &live, Propagation::Background).await? {
-            run.log(format!("{id} deleted"));
-            deleted.push(live);
+) -> Result<(), Error> {
+    for fate in replaced.fates(context, target, chart).await? {
+        match fate {
+            Fate::Kept(id, why) => run.note(format!("{id} is kept: {why}")),
+            Fate::Deleted(built, live) => {
+                if context.cluster.delete_from(&built.resource, &live, Propagation::Background).await? {
+                    run.log(format!("{} deleted", built.object.id()));
+                }
+            }
         }
     }
-    Ok(deleted)
+    Ok(())
 }
 
 /// Wait until the objects that were sent are ready.

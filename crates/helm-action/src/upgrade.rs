@@ -1,23 +1,26 @@
 //! Upgrade.
 //!
-//! Writes: CRDs, a new revision as `pending-upgrade`, the objects, deletes what the new manifest dropped, the old revision as `superseded`, the
-//! new one as `deployed` or `failed`. Returns an error without a stored revision only when nothing was created. Follows
-//! Helm's `action/upgrade.go` as Flux calls it. The surprising thing: what is replaced is the last *deployed* revision,
-//! or the last one if none is.
+//! Writes: CRDs, a new revision as `pending-upgrade`, the objects, deletes what the new manifest dropped, the old revision
+//! as `superseded`, the new one as `deployed` or `failed`. Returns an error without a stored revision only when nothing
+//! but CRDs was created. Follows Helm's `action/upgrade.go` as Flux calls it. The surprising things: what is replaced is
+//! the last *deployed* revision, or the last one if none is; what failed revisions since then left is deleted too.
 
 use std::sync::Arc;
 
 use go_value::Map;
-use helm::release::{ApplyMethod, HookEvent, Info, Release, Status, StoredChart};
+use helm::release::{ApplyMethod, HookEvent, Info, Release, Status};
+use kube_object::{Object, ObjectId};
 
-use crate::build::{build, build_stored};
+use crate::build::{Built, build};
 use crate::context::{Context, WaitOptions};
-use crate::crds::{self, CrdsPolicy};
+use crate::crds::CrdsPolicy;
 use crate::error::Error;
 use crate::hooks;
 use crate::install::{persist, store};
 use crate::outcome::{Outcome, Run};
-use crate::prepare::{Request, prepare};
+use crate::prepare::Request;
+use crate::replaced::Replaced;
+use crate::revision::{self, Definitions};
 use crate::storage::RecordHead;
 use crate::update::{self, SendOptions};
 
@@ -85,16 +88,24 @@ pub async fn baseline(context: &Context) -> Result<Baseline, Error> {
     if last.info.status.is_pending() {
         return Err(Error::Pending);
     }
-    let current = if last.info.status == Status::Deployed {
-        Arc::clone(&last)
-    } else if let Some(head) = heads.iter().rev().find(|h| h.status == Status::Deployed) {
-        context.storage.read(head).await?
-    } else if matches!(last.info.status, Status::Failed | Status::Superseded) {
-        Arc::clone(&last)
-    } else {
+    let current = current(context, &heads, &last).await?;
+    let may = matches!(current.info.status, Status::Deployed | Status::Failed | Status::Superseded);
+    if !may {
         return Err(no_deployed());
-    };
+    }
     Ok(Baseline { last, current, heads })
+}
+
+/// The revision that an upgrade replaces: the deployed one, else the newest.
+pub(crate) async fn current(
+    context: &Context,
+    heads: &[RecordHead],
+    last: &Arc<Release>,
+) -> Result<Arc<Release>, Error> {
+    match heads.iter().rev().find(|h| h.status == Status::Deployed) {
+        Some(head) if last.info.status != Status::Deployed => context.storage.read(head).await,
+        _ => Ok(Arc::clone(last)),
+    }
 }
 
 async fn attempt(context: &Context, options: &UpgradeOptions, run: &mut Run) -> Result<(), Error> {
@@ -104,50 +115,38 @@ async fn attempt(context: &Context, options: &UpgradeOptions, run: &mut Run) -> 
     if options.reuse_values {
         request.values = merged_values(&request.values, &current.config);
     }
-    let mut warnings = helm::values::Warnings::default();
-    let processed = helm::chart::process_dependencies(&request.chart, &request.values, context.profile, &mut warnings)?;
-    crds::apply(context, run, &processed, options.crds, &request.metadata, options.wait.wait).await?;
-
-    let prepared = prepare(context, &request).await?;
     let server_side = match options.server_side {
         ServerSide::Enabled => true,
         ServerSide::Disabled => false,
         ServerSide::Auto => last.apply_method == ApplyMethod::ServerSide,
     };
-    let mut release = Release {
+    let mut head = Release {
         name: context.release.to_string(),
         namespace: current.namespace.clone(),
         version: request.revision,
-        info: Info {
-            first_deployed: current.info.first_deployed.clone(),
-            last_deployed: context.now_text(),
-            notes: prepared.rendered.notes.clone(),
-            ..Info::default()
-        },
-        chart: StoredChart::from(&prepared.rendered.chart),
-        config: request.values.clone(),
-        manifest: prepared.manifest.clone(),
-        hooks: prepared.rendered.hooks.clone(),
+        info: Info { first_deployed: current.info.first_deployed.clone(), ..Info::default() },
         apply_method: if server_side { ApplyMethod::ServerSide } else { ApplyMethod::ClientSide },
         labels: last.labels.clone(),
+        ..Release::default()
     };
-    release.set_status(Status::PendingUpgrade, "Preparing upgrade");
-    let objects = build(context, &prepared.manifest).await?;
-    let original = build_stored(context, &current.manifest)
-        .await
-        .map_err(|e| Error::Build { which: "current release", source: Box::new(e) })?;
+    head.set_status(Status::PendingUpgrade, "Preparing upgrade");
+    let definitions = Definitions { policy: options.crds, wait: options.wait.wait };
+    let packed = revision::make(context, run, &request, definitions, head).await?;
+    let objects = build(context, &packed.release.manifest).await?;
+    let replaced = Replaced::load(context, &heads, &current).await?;
+    let known: Vec<_> = replaced.original.iter().map(|b| b.object.id()).collect();
     if !options.take_ownership {
-        let known: Vec<_> = original.iter().map(|b| b.object.id()).collect();
         update::check_ownership(context, &objects, &known, "update").await?;
     }
-    store(context, &release, options.max_history, &heads, run).await?;
+    let new = if options.cleanup_on_fail { absent(context, &objects, &known).await? } else { Vec::new() };
+    let mut release = store(context, packed, options.max_history, &heads, run).await?;
 
     let send = SendOptions {
         server_side,
         take_ownership: options.take_ownership,
         migrate: server_side && current.apply_method == ApplyMethod::ClientSide,
     };
-    let work = perform(context, options, &mut release, &objects, &original, send, run).await;
+    let work = perform(context, options, &mut release, &objects, replaced, send, run).await;
     match &work {
         Ok(()) => {
             let mut old = Release::clone(&current);
@@ -165,23 +164,33 @@ async fn attempt(context: &Context, options: &UpgradeOptions, run: &mut Run) -> 
         }
     }
     persist(context, &release, run).await;
-    if work.is_err() && options.cleanup_on_fail {
-        let known: Vec<_> = original.iter().map(|b| b.object.id()).collect();
-        let created: Vec<_> =
-            objects.iter().filter(|b| !known.contains(&b.object.id())).map(|b| b.object.clone()).collect();
-        if let Err(e) = update::delete_all(context, &created, kube_ops::delete::Propagation::Background, None).await {
-            run.log(format!("an error occurred while cleaning up resources: {e}"));
-        }
+    if work.is_err()
+        && let Err(e) = update::delete_all(context, &new, kube_ops::delete::Propagation::Background, None).await
+    {
+        run.log(format!("an error occurred while cleaning up resources: {e}"));
     }
     work
+}
+
+/// The objects that no old revision has and that are not there either: what a cleanup may delete. Others may belong to
+/// someone else, before they are adopted.
+async fn absent(context: &Context, objects: &[Built], known: &[ObjectId]) -> Result<Vec<Object>, Error> {
+    let mut absent = Vec::new();
+    for built in objects {
+        let id = built.object.id();
+        if !known.contains(&id) && context.cluster.get(&built.resource, &id.namespace, &id.name).await?.is_none() {
+            absent.push(built.object.clone());
+        }
+    }
+    Ok(absent)
 }
 
 async fn perform(
     context: &Context,
     options: &UpgradeOptions,
     release: &mut Release,
-    objects: &[crate::build::Built],
-    original: &[crate::build::Built],
+    objects: &[Built],
+    replaced: Replaced,
     send: SendOptions,
     run: &mut Run,
 ) -> Result<(), Error> {
@@ -191,12 +200,12 @@ async fn perform(
             .await
             .map_err(|e| hooked("pre-upgrade", e))?;
     }
-    let live = update::send(context, objects, original, send).await?;
+    let live = update::send(context, objects, &replaced.original, send).await?;
     if send.server_side {
         run.applied(&live);
     }
     let target: Vec<_> = objects.iter().map(|b| b.object.id()).collect();
-    update::prune(context, run, original, &target, Some(&options.request.chart)).await?;
+    update::prune(context, run, replaced, &target, Some(&options.request.chart)).await?;
     update::wait(context, live, options.wait).await?;
     if !options.disable_hooks {
         hooks::run(context, run, release, HookEvent::PostUpgrade, options.wait.timeout)

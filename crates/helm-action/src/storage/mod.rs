@@ -6,6 +6,7 @@
 //! because each holds the whole chart.
 
 mod cache;
+mod fit;
 mod secrets;
 
 use std::collections::BTreeMap;
@@ -16,9 +17,7 @@ use kube_ops::{Class, Cluster};
 
 use crate::error::Error;
 pub use cache::RecordCache;
-
-/// How large a Secret's data may be: the API server's bound on a whole object is 1 MiB.
-pub const MAX_SECRET: usize = 1024 * 1024;
+pub use fit::{MAX_SECRET, Packed};
 
 /// The records of one namespace, as one identity sees them.
 #[derive(Clone, Debug)]
@@ -138,26 +137,32 @@ impl Storage {
         }
     }
 
+    /// Pack a new revision: whole where it fits, else without templates and files. Nothing is asked or written.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`].
+    pub fn pack(&self, release: Release) -> Result<Packed, Error> {
+        fit::pack(release, &self.namespace)
+    }
+
+    /// As [`Storage::pack`] for a revision whose manifest is not known yet: could it fit at all?
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`].
+    pub fn check_unrendered(&self, release: Release) -> Result<(), Error> {
+        fit::check_unrendered(release, &self.namespace)
+    }
+
     /// Write a new revision. With `max_history` above 0 the oldest ones go first, never the newest deployed one.
     ///
     /// # Errors
-    /// Someone else wrote the revision, the record is too large, or the server's answer.
-    pub async fn create(&self, release: &Arc<Release>, max_history: i64, heads: &[RecordHead]) -> Result<(), Error> {
-        let data = codec::encode(release)?;
-        // The API's own base64 makes it a third larger.
-        let size = data.len() / 3 * 4;
-        if size > MAX_SECRET {
-            return Err(Error::TooLarge {
-                release: format!("{}.v{}", release.name, release.version),
-                size,
-                limit: MAX_SECRET,
-                parts: largest_parts(release),
-            });
-        }
+    /// Someone else wrote the revision, or the server's answer.
+    pub async fn create(&self, packed: &Packed, max_history: i64, heads: &[RecordHead]) -> Result<(), Error> {
+        let Packed { release, data, .. } = packed;
         if max_history > 0 {
             self.prune(release, max_history, heads).await?;
         }
-        let written = secrets::create(&self.cluster, &self.namespace, release, &data).await;
+        let written = secrets::create(&self.cluster, &self.namespace, release, data).await;
         let object = written.map_err(|e| match e.class() {
             Class::AlreadyExists => {
                 Error::Storage { step: "create: failed to create: release: already exists", source: Box::new(e) }
@@ -168,17 +173,17 @@ impl Storage {
         Ok(())
     }
 
-    /// Write a revision's new state.
+    /// Write a revision's new state. Gives what was written: all of it, but for what would not fit.
     ///
     /// # Errors
     /// The server's answer.
-    pub async fn update(&self, release: &Arc<Release>) -> Result<(), Error> {
-        let data = codec::encode(release)?;
-        let object = secrets::update(&self.cluster, &self.namespace, release, &data)
+    pub async fn update(&self, release: Release) -> Result<Arc<Release>, Error> {
+        let (release, data) = fit::repack(release)?;
+        let object = secrets::update(&self.cluster, &self.namespace, &release, &data)
             .await
             .map_err(Self::fault("update: failed to update"))?;
-        self.cache.put(&self.namespace, &object.name, &object.resource_version, release);
-        Ok(())
+        self.cache.put(&self.namespace, &object.name, &object.resource_version, &release);
+        Ok(release)
     }
 
     /// Delete a revision's record; nothing happens if there is none.
@@ -210,14 +215,4 @@ impl Storage {
         }
         Ok(())
     }
-}
-
-/// The three largest parts of a record, for a message that helps.
-fn largest_parts(release: &Release) -> String {
-    let mut parts: Vec<(String, usize)> = vec![("the rendered manifest".into(), release.manifest.len())];
-    parts
-        .extend(release.chart.templates.iter().chain(&release.chart.files).map(|f| (f.name.to_string(), f.data.len())));
-    parts.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
-    parts.truncate(3);
-    parts.iter().map(|(name, size)| format!("{name} ({size} bytes)")).collect::<Vec<_>>().join(", ")
 }

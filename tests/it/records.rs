@@ -1,0 +1,184 @@
+//! Records near and above the limit of a Secret: what is left out, what is refused, and that Helm still reads the rest.
+
+use std::fmt::Write as _;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use testkit::ChartBuilder;
+use testkit::control_plane::run;
+
+use crate::lab::{self, condition};
+use crate::release::{Lab, text};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// Hexadecimal digits that do not repeat: a record takes about two bytes for three of them.
+fn noise(seed: u64, length: usize) -> String {
+    let mut state = seed;
+    let mut text = String::new();
+    while text.len() < length {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let _ = write!(text, "{:08x}", state >> 32);
+    }
+    text
+}
+
+fn definition(group: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: gadgets.{group}\nspec:\n  group: {group}\n  scope: Namespaced\n  names:\n    kind: Gadget\n    plural: gadgets\n    singular: gadget\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n"
+    )
+}
+
+/// What `helmrel diff` says about a release.
+fn diff(lab: &Lab, release: &Value) -> Result<String> {
+    let dir = tempfile::tempdir()?;
+    let (config, file) = (dir.path().join("kubeconfig"), dir.path().join("release.yaml"));
+    std::fs::write(&config, lab.plane.kubeconfig())?;
+    std::fs::write(&file, release.to_string())?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_helmrel"));
+    let output = command.arg("diff").arg("-f").arg(&file).arg("--kubeconfig").arg(&config).output()?;
+    Ok(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
+}
+
+async fn told(lab: &Lab, release: &str, reason: &str, parts: &[&str]) -> Result<()> {
+    lab::eventually(&format!("an event of {release} with {parts:?}"), MINUTE, || async {
+        let events = lab.events(release).await?;
+        let found = events.iter().any(|e| e.starts_with(reason) && parts.iter().all(|p| e.contains(p)));
+        Ok(if found { Ok(()) } else { Err(format!("{events:?}")) })
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_chart_is_stored_without_its_files() -> Result<()> {
+    // As in case 33: the chart has a file that no template needs.
+    let heavy = |version: &str| {
+        ChartBuilder::new("heavy", version)
+            .file("files/noise.txt", noise(7, 2_400_000))
+            .file("crds/gadgets.yaml", definition("heavy.example.com"))
+            .values("greeting: hello\n")
+            .template(
+                "cm.yaml",
+                "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\ndata:\n  greeting: {{ .Values.greeting }}\n  version: {{ .Chart.Version | quote }}\n",
+            )
+            .build()
+    };
+    let lab = Lab::new(&[heavy("1.0.0")?, heavy("1.1.0")?]).await?;
+    for helm in ["helm4", "helm3"] {
+        let call = |args: &[&str]| {
+            let mut command = if helm == "helm4" { lab.plane.helm4()? } else { lab.plane.helm3()? };
+            run(command.args(["-n", &lab.namespace]).args(args))
+        };
+        let first = lab.release(helm, "heavy", "1.0.0", &json!({}));
+        let previewed = diff(&lab, &first)?;
+        ensure!(previewed.contains("is stored without the chart's templates and files"), "{previewed}");
+        lab.apply(&[first])?;
+        let release = lab.until(helm, "Ready", "True", "InstallSucceeded").await?;
+        told(
+            &lab,
+            helm,
+            "InstallSucceeded",
+            &["without the chart's templates and files", "files/noise.txt (9", "1048576"],
+        )
+        .await?;
+        let inventory = release["status"]["inventory"]["entries"].to_string();
+        ensure!(inventory.contains("_gadgets.heavy.example.com_apiextensions.k8s.io_"), "{inventory}");
+        let record = lab.read("v1", "Secret", &format!("sh.helm.release.v1.{helm}.v1")).await?.context("no record")?;
+        let size = text(&record["data"]["release"]).len();
+        ensure!(size < 8 * 1024, "the record has {size} bytes");
+
+        lab.apply(&[lab.release(helm, "heavy", "1.1.0", &json!({"values": {"greeting": "hi"}}))])?;
+        lab.until(helm, "Ready", "True", "UpgradeSucceeded").await?;
+        let listed: Value = serde_json::from_str(&call(&["list", "-o", "json"])?)?;
+        let own = listed.as_array().into_iter().flatten().find(|r| r["name"] == helm).context("not listed")?;
+        ensure!(own["status"] == "deployed" && own["revision"] == "2" && own["chart"] == "heavy-1.1.0", "{own}");
+        ensure!(call(&["get", "manifest", helm])?.contains("greeting: hi"));
+        ensure!(call(&["get", "values", helm, "--all", "-o", "json"])?.contains(r#""greeting":"hi""#));
+        let history: Value = serde_json::from_str(&call(&["history", helm, "-o", "json"])?)?;
+        let statuses: Vec<&str> = history.as_array().into_iter().flatten().map(|r| text(&r["status"])).collect();
+        ensure!(statuses == ["superseded", "deployed"], "{statuses:?}");
+        let flags: &[&str] = if helm == "helm4" { &["--force-conflicts"] } else { &[] };
+        call(&[&["rollback", helm, "1"], flags].concat())?;
+        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
+        ensure!(map["data"]["greeting"] == "hello" && map["data"]["version"] == "1.0.0", "{map}");
+        // And the controller takes over from there.
+        lab.ask(helm, "after-rollback").await?;
+        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
+        ensure!(map["data"]["greeting"] == "hi" && map["data"]["version"] == "1.1.0", "{map}");
+    }
+    lab.controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_just_below_the_limit_is_stored_whole() -> Result<()> {
+    // About 970,000 of the 1,048,576 bytes: what counts is the Secret's data, not its text.
+    let full = ChartBuilder::new("full", "1.0.0").file("files/noise.txt", noise(3, 1_090_000)).build()?;
+    let lab = Lab::new(&[full]).await?;
+    lab.apply(&[lab.release("full", "full", "1.0.0", &json!({}))])?;
+    lab.until("full", "Ready", "True", "InstallSucceeded").await?;
+    let record = lab.read("v1", "Secret", "sh.helm.release.v1.full.v1").await?.context("no record")?;
+    let size = text(&record["data"]["release"]).len() / 4 * 3;
+    println!("the record has {size} bytes");
+    ensure!((900_000..1_048_576).contains(&size), "the record has {size} bytes");
+    lab.controller.stop().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_stored_changes_nothing() -> Result<()> {
+    let maps = "{{- range $i, $part := list \"a\" \"b\" \"c\" }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ $.Release.Name }}-{{ $part }}\ndata:\n  text: {{ $.Files.Get (printf \"files/%s\" $part) }}\n{{- end }}\n";
+    let chart = |version: &str, length: usize| {
+        let parts = ["a", "b", "c"].into_iter().zip(1..);
+        let chart = ChartBuilder::new("wide", version).template("maps.yaml", maps);
+        parts.fold(chart, |chart, (part, seed)| chart.file(&format!("files/{part}"), noise(seed, length))).build()
+    };
+    let values = |version: &str, length: usize| {
+        ChartBuilder::new("fat", version)
+            .values(&format!("blob: x{}\n", noise(5, length)))
+            .file("crds/gadgets.yaml", definition("fat.example.com"))
+            .build()
+    };
+    let charts =
+        [chart("1.0.0", 700_000)?, chart("1.1.0", 1_000)?, values("1.0.0", 2_400_000)?, values("1.1.0", 1_000)?];
+    let lab = Lab::new(&charts).await?;
+    let target = format!("{}-target", lab.namespace);
+    let wide = |version: &str| {
+        lab.release(
+            "wide",
+            "wide",
+            version,
+            &json!({"targetNamespace": target, "install": {"createNamespace": true}, "storageNamespace": lab.namespace}),
+        )
+    };
+    let fat = |version: &str| lab.release("fat", "fat", version, &json!({}));
+    let previewed = diff(&lab, &wide("1.0.0"))?;
+    ensure!(previewed.contains("what wide/templates/maps.yaml renders (9"), "{previewed}");
+    lab.apply(&[wide("1.0.0"), fat("1.0.0")])?;
+    for (name, part) in
+        [("wide", "what wide/templates/maps.yaml renders (9"), ("fat", "`blob` in the chart's values (9")]
+    {
+        lab::eventually(&format!("{name} is refused"), MINUTE, || async {
+            let release = lab.status(name).await?;
+            let ready = condition(&release, "Ready").cloned().unwrap_or_default();
+            let message = text(&ready["message"]);
+            let parts = [part, "1048576 that a Secret may hold", "sh.helm.release.v1.", ".helmignore"];
+            let told = ready["reason"] == "InstallFailed" && parts.iter().all(|p| message.contains(p));
+            Ok(if told { Ok(()) } else { Err(release["status"]["conditions"].to_string()) })
+        })
+        .await?;
+        println!("{}", condition(&lab.status(name).await?, "Ready").cloned().unwrap_or_default()["message"]);
+    }
+    ensure!(lab::read(&lab.client, &format!("/api/v1/namespaces/{target}")).await?.is_none(), "a namespace was made");
+    let crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.fat.example.com";
+    ensure!(lab::read(&lab.client, crd).await?.is_none(), "a definition was made");
+    let secrets = lab.kubectl(&["get", "secrets,configmaps", "-l", "owner=helm", "-o", "name"])?;
+    ensure!(secrets.trim().is_empty(), "{secrets}");
+    // A smaller chart heals it.
+    lab.apply(&[wide("1.1.0"), fat("1.1.0")])?;
+    lab.until("wide", "Ready", "True", "InstallSucceeded").await?;
+    lab.until("fat", "Ready", "True", "InstallSucceeded").await?;
+    ensure!(lab::read(&lab.client, crd).await?.is_some(), "the definition is missing");
+    ensure!(lab::list(&lab.client, "v1", "ConfigMap", &target).await?.len() >= 3, "ConfigMaps are missing");
+    lab.controller.stop().await
+}

@@ -23,11 +23,11 @@ use crate::reconcile::context::{Context, Settings};
 /// Show what the controller would do with HelmReleases, against a cluster and without changing it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Shown are the objects and hooks that would be created, changed or deleted, the hooks and tests that would run, in their
-order, and what could not be tried. Every object is sent to the API server as a dry run, with Helm's field manager.
-Values of Secrets are shown as ***, with (before) and (after) where they differ, wherever a template wrote them.
+Shown are the objects and hooks that would be created, changed or deleted, the hooks and tests that would run, in their \
+order, and what could not be tried. Every object is sent to the API server as a dry run, by the field manager of the \
+controller. Values of Secrets are shown as ***, with (before) and (after) where they differ, wherever a template wrote them.
 
-Exit code: 0 nothing would be done, 1 something would, 2 an error: a field of a file that the API server would not take,
+Exit code: 0 nothing would be done, 1 something would, 2 an error: a field of a file that the API server would not take, \
 a chart that does not render, or an object that the API server refuses.")]
 pub struct Args {
     /// A file with HelmReleases and what they refer to: ConfigMaps, Secrets, sources; `-` is standard input. What is

@@ -15,11 +15,24 @@ use crate::reconcile::expression;
 /// The definitions of our kinds, parsed once.
 static DEFINITIONS: LazyLock<Vec<Json>> = LazyLock::new(|| flux_api::crd::all().into_iter().map(|c| c.json).collect());
 
-/// What is wrong with an object, if it is of a kind of ours: one line for each field.
+/// What is wrong with an object of a kind that matters to a release: one line for each field.
 pub fn faults(object: &Object) -> Vec<String> {
     let gvk = object.gvk();
+    for (field, text) in [("apiVersion", &gvk.version), ("kind", &gvk.kind)] {
+        if text.is_empty() {
+            return vec![format!("{field}: required")];
+        }
+    }
+    let mut found = Vec::new();
+    if gvk.api_version() == "v1" && (gvk.kind == "ConfigMap" || gvk.kind == "Secret") {
+        check(&data(), &Json::Object(object.0.clone()), "", &mut found);
+        return found;
+    }
     let ours = |d: &&Json| d["spec"]["group"] == gvk.group.as_str() && d["spec"]["names"]["kind"] == gvk.kind.as_str();
-    let Some(definition) = DEFINITIONS.iter().find(ours) else { return Vec::new() };
+    let Some(definition) = DEFINITIONS.iter().find(ours) else {
+        let close = gvk.group == "helm.toolkit.fluxcd.io";
+        return if close { vec![format!("kind: there is no {} in {}", gvk.kind, gvk.group)] } else { found };
+    };
     let mut versions = definition["spec"]["versions"].as_array().into_iter().flatten();
     let Some(version) = versions.find(|v| v["name"] == gvk.version.as_str()) else {
         let known = &definition["spec"]["versions"][0]["name"];
@@ -36,9 +49,23 @@ pub fn faults(object: &Object) -> Vec<String> {
     schema["properties"]["kind"] = text;
     schema["properties"]["metadata"] = metadata();
     schema["properties"]["status"] = json!({"x-kubernetes-preserve-unknown-fields": true});
-    let mut faults = Vec::new();
-    check(&schema, &Json::Object(object.0.clone()), "", &mut faults);
-    faults
+    check(&schema, &Json::Object(object.0.clone()), "", &mut found);
+    if object.name().is_empty() {
+        found.push("metadata.name: required".into());
+    }
+    found
+}
+
+/// What values come from. The texts of a Secret may be given as they are or in base64.
+fn data() -> Json {
+    let texts =
+        json!({"type": "object", "nullable": true, "additionalProperties": {"type": "string", "nullable": true}});
+    let text = json!({"type": "string"});
+    json!({"type": "object", "properties": {
+        "apiVersion": text, "kind": text, "type": text, "metadata": metadata(),
+        "data": texts, "stringData": texts, "binaryData": texts,
+        "immutable": {"type": "boolean", "nullable": true},
+    }})
 }
 
 fn metadata() -> Json {
@@ -204,7 +231,13 @@ mod tests {
                 "spec": {"interval": "1m", "url": "https://example.com", "unheard": 1}}))
             .unwrap()
         };
-        assert!(faults(&object("v1", "ConfigMap")).is_empty());
+        assert!(faults(&object("v1", "Service")).is_empty());
+        let found = faults(&object("helm.toolkit.fluxcd.io/v2", "HelmRelese")).join(", ");
+        assert_eq!(found, "kind: there is no HelmRelese in helm.toolkit.fluxcd.io");
+        assert_eq!(faults(&object("v1", "")).join(", "), "kind: required");
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"port": 5432}});
+        let found = faults(&Object::from_json(map).unwrap()).join(", ");
+        assert_eq!(found, "data.port: must be of type string, not integer");
         let found = faults(&object("source.toolkit.fluxcd.io/v1", "HelmRepository")).join(", ");
         assert_eq!(found, "unknown field \"metadata.lables\", unknown field \"spec.unheard\"");
         let found = faults(&object("helm.toolkit.fluxcd.io/v2beta1", "HelmRelease")).join(", ");

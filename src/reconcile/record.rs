@@ -216,3 +216,36 @@ impl Record<'_> {
         self.status.upgrade_failures = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reconcile::notice::Severity;
+    use crate::reconcile::values::Document;
+    use serde_json::json;
+
+    #[test]
+    fn no_condition_event_or_log_line_has_a_value_of_a_secret() {
+        let release: HelmRelease =
+            serde_json::from_value(json!({"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"interval": "1m", "valuesFrom": [{"kind": "Secret", "name": "s"}]}}))
+            .unwrap();
+        let document = Document {
+            reference: release.spec.values_from[0].clone(),
+            data: Some(b"password: hunter22\nnamespace: default".to_vec()),
+        };
+        let mut record = Record::new(&release, HelmReleaseStatus::default(), Timestamp::UNIX_EPOCH);
+        record.hide(Secrets::of(&release, &[document]));
+        let text = "Helm install failed for release default/web: Invalid value: \"hunter22\"";
+        let masked = "Helm install failed for release default/web: Invalid value: \"***\"";
+        record.set(READY, "False", reason::INSTALL_FAILED, text);
+        record.end(&End::Stalled(reason::INSTALL_FAILED, text.into()));
+        record.notice(Notice::new(Severity::Error, reason::INSTALL_FAILED, text));
+        for kind in [READY, STALLED] {
+            assert_eq!(condition::get(&record.status.conditions, kind).unwrap().message, masked);
+        }
+        assert_eq!(record.take_notices()[0].message, masked);
+        assert_eq!(record.told(&text), masked);
+    }
+}

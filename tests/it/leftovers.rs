@@ -53,6 +53,7 @@ impl Lab {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_upgrades_leave_nothing_behind() -> Result<()> {
+    let _quiet = lab::QUIET.lock().await;
     let lab = Lab::new(&[renamed()?]).await?;
     let release = |id: &str, fail: bool, rollback: bool| {
         let mut spec = json!({"values": {"id": id, "fail": fail}});
@@ -96,6 +97,7 @@ async fn failed_upgrades_leave_nothing_behind() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn objects_of_other_releases_are_kept() -> Result<()> {
+    let _quiet = lab::QUIET.lock().await;
     let shared = |version: &str, names: &[&str]| {
         let chart = ChartBuilder::new("shared", version);
         let map = |name: &str| format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: shared-{name}\n");

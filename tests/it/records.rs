@@ -53,6 +53,7 @@ async fn told(lab: &Lab, release: &str, reason: &str, parts: &[&str]) -> Result<
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_chart_is_stored_without_its_files() -> Result<()> {
+    let _quiet = lab::QUIET.lock().await;
     // As in case 33: the chart has a file that no template needs.
     let heavy = |version: &str| {
         ChartBuilder::new("heavy", version)
@@ -113,6 +114,7 @@ async fn a_large_chart_is_stored_without_its_files() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_just_below_the_limit_is_stored_whole() -> Result<()> {
+    let _quiet = lab::QUIET.lock().await;
     // About 970,000 of the 1,048,576 bytes: what counts is the Secret's data, not its text.
     let full = ChartBuilder::new("full", "1.0.0").file("files/noise.txt", noise(3, 1_090_000)).build()?;
     let lab = Lab::new(&[full]).await?;
@@ -127,6 +129,7 @@ async fn a_record_just_below_the_limit_is_stored_whole() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_stored_changes_nothing() -> Result<()> {
+    let _quiet = lab::QUIET.lock().await;
     let maps = "{{- range $i, $part := list \"a\" \"b\" \"c\" }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ $.Release.Name }}-{{ $part }}\ndata:\n  text: {{ $.Files.Get (printf \"files/%s\" $part) }}\n{{- end }}\n";
     let chart = |version: &str, length: usize| {
         let parts = ["a", "b", "c"].into_iter().zip(1..);

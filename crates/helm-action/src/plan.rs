@@ -223,9 +223,11 @@ pub async fn recreated(context: &Context, built: &Built) -> Result<Plan, Error> 
     Ok(plan)
 }
 
-/// A refusal by the server; any other failure stays one.
+/// A refusal by the server; any other failure stays one, as an overloaded server or a proxy refuses nothing. A server's
+/// own error (500) counts: it is what a webhook that does not answer comes to.
 fn answer(error: kube_ops::Error) -> Result<Answer, Error> {
-    let Some(refusal) = error.answer().filter(|a| a.code != 0) else { return Err(error.into()) };
+    let answered = |a: &&kube_ops::ApiError| !matches!(a.code, 0 | 401 | 408 | 429 | 502..=504);
+    let Some(refusal) = error.answer().filter(answered) else { return Err(error.into()) };
     let words = &refusal.message;
     let no_namespace = words.strip_prefix("namespaces \"").and_then(|rest| rest.strip_suffix("\" not found"));
     Ok(if let (404, Some(namespace)) = (refusal.code, no_namespace) {

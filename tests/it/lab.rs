@@ -95,6 +95,35 @@ impl Controller {
     }
 }
 
+impl Controller {
+    /// Let it do nothing until what this gives is dropped.
+    ///
+    /// # Errors
+    /// It cannot be signalled.
+    pub fn hold(&self) -> Result<Held> {
+        let held = Held(self.child.id());
+        held.signal("-STOP")?;
+        Ok(held)
+    }
+}
+
+/// A process that stands still.
+pub struct Held(u32);
+
+impl Held {
+    fn signal(&self, signal: &str) -> Result<()> {
+        let status = Command::new("kill").args([signal, &self.0.to_string()]).status()?;
+        ensure!(status.success(), "could not signal the controller");
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.signal("-CONT");
+    }
+}
+
 impl Drop for Controller {
     fn drop(&mut self) {
         let _ = self.child.kill();

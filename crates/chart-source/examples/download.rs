@@ -1,5 +1,7 @@
 //! `download URL FILE`: what `hack/tools.sh` fetches releases with where there is neither curl nor wget.
 
+#![expect(clippy::print_stderr)] // A program of its own, for a script.
+
 use std::process::ExitCode;
 
 use chart_source::{Http, Settings};

@@ -11,6 +11,7 @@ use crate::decode::build;
 use crate::error::Error;
 use crate::limits::MAX_INPUT;
 use crate::parse::Parser;
+use crate::quick;
 use crate::target::{ForManifests, ForTemplates, Target};
 use crate::tree::{Tree, compose};
 
@@ -40,6 +41,15 @@ fn documents(text: &[u8], limit: usize) -> Result<Vec<Tree>, Error> {
 }
 
 fn first<T: Target>(text: &[u8], duplicates: Duplicates) -> Result<T::Out, Error> {
+    if text.len() <= MAX_INPUT
+        && let Some(out) = quick::read::<T>(text, duplicates == Duplicates::Refuse)
+    {
+        return Ok(out);
+    }
+    by_grammar::<T>(text, duplicates)
+}
+
+pub(crate) fn by_grammar<T: Target>(text: &[u8], duplicates: Duplicates) -> Result<T::Out, Error> {
     match documents(text, 1)?.first_mut() {
         None => Ok(T::null()),
         Some(tree) => build::<T>(tree, duplicates == Duplicates::Refuse).map_err(Error::ToJson),
@@ -94,6 +104,24 @@ pub fn decode_list(text: &[u8]) -> Result<List, Error> {
 /// The text is not YAML, has no JSON form, or has equal keys that are refused.
 pub fn decode_json(text: &[u8], duplicates: Duplicates) -> Result<serde_json::Value, Error> {
     first::<ForManifests>(text, duplicates)
+}
+
+/// As [`decode_json`] with the last of equal keys, but of a document that is a map only entries with a wanted key are
+/// kept. What is wrong with the others is an error all the same.
+///
+/// # Errors
+/// As [`decode_json`].
+pub fn decode_json_entries(text: &[u8], wanted: impl Fn(&str) -> bool) -> Result<serde_json::Value, Error> {
+    if text.len() <= MAX_INPUT
+        && let Some(entries) = quick::read_entries::<ForManifests>(text, &wanted)
+    {
+        return Ok(serde_json::Value::Object(entries));
+    }
+    let mut json = by_grammar::<ForManifests>(text, Duplicates::LastWins)?;
+    if let Some(entries) = json.as_object_mut() {
+        entries.retain(|key, _| wanted(key));
+    }
+    Ok(json)
 }
 
 /// All documents of a stream as JSON, in order. Empty documents are null.

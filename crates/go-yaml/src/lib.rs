@@ -14,6 +14,7 @@ mod error;
 pub mod limits;
 mod order;
 mod parse;
+mod quick;
 mod resolve;
 mod scan;
 mod target;
@@ -21,7 +22,8 @@ mod timestamp;
 mod tree;
 
 pub use document::{
-    Duplicates, decode, decode_json, decode_json_stream, decode_list, decode_map, decode_with, scalar_as_string, split,
+    Duplicates, decode, decode_json, decode_json_entries, decode_json_stream, decode_list, decode_map, decode_with,
+    scalar_as_string, split,
 };
 pub use encode::{encode, encode_json, encode_pretty, encode_sorted, from_json};
 pub use error::Error;

@@ -54,6 +54,8 @@ impl Key {
 
 /// Builds values of one kind.
 pub(crate) trait Target {
+    /// Are the values kept, or only looked at?
+    const KEEPS: bool = true;
     type Out;
     type Map: Default;
     fn null() -> Self::Out;

@@ -43,7 +43,11 @@ struct Head {
 }
 
 fn head(document: &str) -> Result<Head, String> {
-    let json = go_yaml::decode_json(document.as_bytes(), Duplicates::LastWins).map_err(|e| e.to_string())?;
+    // Go finds a field whatever the case of its letters.
+    let wanted = |key: &str| {
+        !key.is_ascii() || ["apiVersion", "kind", "metadata"].iter().any(|field| field.eq_ignore_ascii_case(key))
+    };
+    let json = go_yaml::decode_json_entries(document.as_bytes(), wanted).map_err(|e| e.to_string())?;
     let Some(f) = Fields::root(&json, "SimpleHead", "util.SimpleHead")? else { return Ok(Head::default()) };
     let mut head = Head { api_version: f.string("apiVersion")?, kind: f.string("kind")?, ..Head::default() };
     if let Some(metadata) = f.strukt(

@@ -1,0 +1,619 @@
+//! Reads the YAML that charts are mostly made of, in one pass and without tokens.
+//!
+//! Owns: block mappings and sequences with simple keys, scalars of all styles but the rarest, flow collections within a
+//! line. Does not own: errors and everything unusual. There it gives up, and the text is read again by the grammar
+//! ([`crate::parse`]), so that it never has to know what is wrong.
+//! The surprising thing: giving up is always right, and reading something otherwise than the grammar does never is. The
+//! tests compare the two.
+
+use std::borrow::Cow;
+
+use crate::resolve::{Resolved, resolve};
+use crate::target::{Key, Target};
+
+/// Collections within collections; more are left to the grammar.
+const MAX_DEPTH: usize = 64;
+/// A key must end within 1024 characters; what comes near that is left to the grammar.
+const LONGEST_KEY: usize = 900;
+
+/// The first document of the text, if it is the only one; nothing where the grammar has to read it.
+pub(crate) fn read<T: Target>(text: &[u8], strict: bool) -> Option<T::Out> {
+    let mut reader = Reader::new(text, strict)?;
+    let root = match reader.line {
+        None => T::null(),
+        Some(_) => reader.node::<T>()?,
+    };
+    reader.line.is_none().then_some(root)
+}
+
+/// As [`read`] for a document whose root is a mapping: its entries, of which those whose key is not wanted are read
+/// past.
+pub(crate) fn read_entries<T: Target>(text: &[u8], wanted: impl Fn(&str) -> bool) -> Option<T::Map> {
+    let mut reader = Reader::new(text, false)?;
+    let mut map = T::Map::default();
+    while let Some(line) = reader.line {
+        // Deeper than the root, or a sequence: not what this is for.
+        if line.indent != 0 || reader.is_entry(line.at) {
+            return None;
+        }
+        let (key, behind) = reader.key(line.at)??;
+        if matches!(&key, Key::Text(text) if wanted(text)) {
+            let value = reader.value::<T>(behind, 0, true)?;
+            T::insert(&mut map, key, value).ok()?;
+        } else {
+            reader.value::<Nothing>(behind, 0, true)?;
+        }
+    }
+    Some(map)
+}
+
+/// A line that has something on it: its indentation, and where that something begins.
+#[derive(Clone, Copy)]
+struct Line {
+    indent: usize,
+    at: usize,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    /// The next line, which is looked at already; nothing at the end.
+    line: Option<Line>,
+    strict: bool,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a [u8], strict: bool) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok().filter(|text| is_usual(text))?;
+        let mut reader = Self { text, bytes: text.as_bytes(), line: None, strict, depth: 0 };
+        // One separator may stand before everything, on a line of its own.
+        let first = reader.line_from(0)?;
+        match first {
+            Some(Line { indent: 0, at }) if reader.bytes[at..].starts_with(b"---") => {
+                if !reader.bytes[at + 3..reader.end_of_line(at)].iter().all(|b| *b == b' ') {
+                    return None;
+                }
+                reader.finish(at + 3)?;
+            }
+            Some(Line { indent: 0, at }) if reader.bytes[at..].starts_with(b"...") => return None,
+            first => reader.line = first,
+        }
+        Some(reader)
+    }
+
+    /// A byte; behind the end there is a line break.
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(b'\n')
+    }
+
+    fn end_of_line(&self, at: usize) -> usize {
+        memchr::memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |n| at + n)
+    }
+
+    fn past_blanks(&self, mut at: usize) -> usize {
+        while self.byte(at) == b' ' {
+            at += 1;
+        }
+        at
+    }
+
+    /// The first line from here on that is neither blank nor comment. `at` is where a line begins.
+    #[expect(clippy::option_option)] // Giving up, and finding no line, are two things.
+    fn line_from(&self, mut at: usize) -> Option<Option<Line>> {
+        while at < self.bytes.len() {
+            let first = self.past_blanks(at);
+            at = match self.byte(first) {
+                b'\n' => first + 1,
+                b'#' => self.end_of_line(first) + 1,
+                b'\t' | b'%' => return None,
+                _ => return Some(Some(Line { indent: first - at, at: first })),
+            };
+        }
+        Some(None)
+    }
+
+    /// Go on with the line that begins at `at`, or a later one.
+    fn go_on(&mut self, at: usize) -> Option<()> {
+        self.line = self.line_from(at)?;
+        match self.line {
+            // Another document, or what looks like one.
+            Some(Line { indent: 0, at })
+                if matches!(&self.bytes[at..], [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..]) =>
+            {
+                None
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// A value ends at `at`: nothing but a comment may follow in its line.
+    fn finish(&mut self, at: usize) -> Option<()> {
+        let rest = self.past_blanks(at);
+        match self.byte(rest) {
+            b'\n' => self.go_on(rest + 1),
+            b'#' if rest > at => self.go_on(self.end_of_line(rest) + 1),
+            _ => None,
+        }
+    }
+
+    fn is_entry(&self, at: usize) -> bool {
+        self.byte(at) == b'-' && matches!(self.byte(at + 1), b' ' | b'\n')
+    }
+
+    /// The block collection that begins in the next line.
+    fn node<T: Target>(&mut self) -> Option<T::Out> {
+        let line = self.line?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let out = if self.is_entry(line.at) { self.sequence::<T>(line.indent) } else { self.mapping::<T>(line.indent) };
+        self.depth -= 1;
+        out
+    }
+
+    fn mapping<T: Target>(&mut self, indent: usize) -> Option<T::Out> {
+        let mut map = T::Map::default();
+        while let Some(line) = self.line.filter(|line| line.indent == indent && !self.is_entry(line.at)) {
+            let (key, behind) = self.key(line.at)??;
+            self.check::<T>(&map, &key)?;
+            let value = self.value::<T>(behind, indent, true)?;
+            T::insert(&mut map, key, value).ok()?;
+        }
+        self.ended(indent)?;
+        Some(T::map(map))
+    }
+
+    fn sequence<T: Target>(&mut self, indent: usize) -> Option<T::Out> {
+        let mut items = Vec::new();
+        while let Some(line) = self.line.filter(|line| line.indent == indent && self.is_entry(line.at)) {
+            let at = self.past_blanks(line.at + 1);
+            let item = match self.byte(at) {
+                // A collection that begins in the line of its dash.
+                first if first != b'\n' && first != b'#' && (self.is_entry(at) || self.key(at)?.is_some()) => {
+                    self.line = Some(Line { indent: indent + (at - line.at), at });
+                    self.node::<T>()?
+                }
+                _ => self.value::<T>(line.at + 1, indent, false)?,
+            };
+            if T::KEEPS {
+                items.push(item);
+            }
+        }
+        self.ended(indent)?;
+        Some(T::list(items))
+    }
+
+    /// What comes after a collection is not indented more than it.
+    fn ended(&self, indent: usize) -> Option<()> {
+        self.line.is_none_or(|line| line.indent <= indent).then_some(())
+    }
+
+    /// Are keys that are there already of no concern, or is this a new one?
+    fn check<T: Target>(&self, map: &T::Map, key: &Key) -> Option<()> {
+        match key {
+            _ if !self.strict => Some(()),
+            Key::Text(text) => (!T::contains(map, text)).then_some(()),
+            _ => None,
+        }
+    }
+
+    /// The key at `at` and where its colon ends; nothing inside where there is none.
+    #[expect(clippy::option_option)] // Giving up, and finding no key, are two things.
+    fn key(&self, at: usize) -> Option<Option<(Key, usize)>> {
+        if matches!(self.byte(at), b'"' | b'\'') {
+            let (text, end) = self.quoted(at)?;
+            let colon = self.past_blanks(end);
+            let is_key = self.byte(colon) == b':' && matches!(self.byte(colon + 1), b' ' | b'\n');
+            if is_key && colon - at > LONGEST_KEY {
+                return None;
+            }
+            return Some(is_key.then(|| (Key::Text(text.into_owned()), colon + 1)));
+        }
+        if matches!(self.byte(at), b'[' | b'{' | b'|' | b'>') {
+            // No key that is read here; whether it is one is found out where its end is.
+            return Some(None);
+        }
+        self.begins_plain(at)?;
+        let mut end = at;
+        loop {
+            match self.byte(end) {
+                b'\n' => return Some(None),
+                b'\t' => return None,
+                b'#' if self.byte(end - 1) == b' ' => return Some(None),
+                b':' if matches!(self.byte(end + 1), b' ' | b'\n') => break,
+                _ => end += 1,
+            }
+        }
+        if end - at > LONGEST_KEY {
+            return None;
+        }
+        let text = self.text[at..end].trim_end_matches(' ');
+        plain_key(text).map(|key| Some((key, end + 1)))
+    }
+
+    /// What follows the colon or dash that ends at `at`, in a collection with this indentation.
+    fn value<T: Target>(&mut self, at: usize, indent: usize, in_mapping: bool) -> Option<T::Out> {
+        let first = self.past_blanks(at);
+        if self.byte(first) != b'\n' && !(self.byte(first) == b'#' && first > at) {
+            return self.inline::<T>(first, indent);
+        }
+        self.finish(first - usize::from(first > at))?;
+        match self.line {
+            Some(line) if line.indent > indent => {
+                if self.is_entry(line.at) || self.key(line.at)?.is_some() {
+                    self.node::<T>()
+                } else {
+                    self.inline::<T>(line.at, indent)
+                }
+            }
+            Some(line) if in_mapping && line.indent == indent && self.is_entry(line.at) => self.node::<T>(),
+            _ => Some(T::null()),
+        }
+    }
+
+    /// A scalar or flow collection that begins at `at`.
+    fn inline<T: Target>(&mut self, at: usize, indent: usize) -> Option<T::Out> {
+        let out = match self.byte(at) {
+            b'|' | b'>' => return self.block_scalar::<T>(at, indent),
+            b'"' | b'\'' => {
+                let (text, end) = self.quoted(at)?;
+                self.finish(end)?;
+                text_of::<T>(text)
+            }
+            b'[' | b'{' => {
+                let (out, end) = self.flow::<T>(at)?;
+                self.finish(end)?;
+                out
+            }
+            _ => self.plain::<T>(at, indent)?,
+        };
+        self.ended(indent)?;
+        Some(out)
+    }
+
+    fn begins_plain(&self, at: usize) -> Option<()> {
+        let fine = match self.byte(at) {
+            b'-' | b'?' | b':' => !matches!(self.byte(at + 1), b' ' | b'\t' | b'\n'),
+            b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'\'' | b'"' | b'%' | b'@'
+            | b'`' | b' ' | b'\t' | b'\n' => false,
+            _ => true,
+        };
+        fine.then_some(())
+    }
+
+    /// The part of a plain scalar in one line, and whether a comment follows it.
+    fn plain_line(&self, at: usize) -> Option<(usize, bool)> {
+        let mut end = at;
+        loop {
+            match self.byte(end) {
+                b'\n' => return Some((end, false)),
+                b'\t' => return None,
+                b'#' if end > at && self.byte(end - 1) == b' ' => return Some((end, true)),
+                // A mapping where none may be.
+                b':' if matches!(self.byte(end + 1), b' ' | b'\n') => return None,
+                _ => end += 1,
+            }
+        }
+    }
+
+    fn plain<T: Target>(&mut self, at: usize, indent: usize) -> Option<T::Out> {
+        self.begins_plain(at)?;
+        let (mut end, mut commented) = self.plain_line(at)?;
+        let mut text = Cow::Borrowed(self.text[at..end].trim_end_matches(' '));
+        let mut next = self.end_of_line(end) + 1;
+        // Lines that are indented more go on with it.
+        while !commented {
+            let (mut begin, mut breaks) = (next, 0);
+            let first = loop {
+                let first = self.past_blanks(begin);
+                if self.byte(first) != b'\n' || first >= self.bytes.len() {
+                    break first;
+                }
+                breaks += 1;
+                begin = first + 1;
+            };
+            if first >= self.bytes.len() || first - begin <= indent || self.byte(first) == b'#' {
+                break;
+            }
+            (end, commented) = self.plain_line(first)?;
+            if T::KEEPS {
+                let text = text.to_mut();
+                if breaks == 0 {
+                    text.push(' ');
+                } else {
+                    (0..breaks).for_each(|_| text.push('\n'));
+                }
+                text.push_str(self.text[first..end].trim_end_matches(' '));
+            }
+            next = self.end_of_line(end) + 1;
+        }
+        self.go_on(next)?;
+        plain_value::<T>(text)
+    }
+
+    /// A quoted scalar within its line, and where it ends.
+    fn quoted(&self, at: usize) -> Option<(Cow<'a, str>, usize)> {
+        let quote = self.byte(at);
+        let line = &self.bytes[at + 1..self.end_of_line(at)];
+        let (mut out, mut from) = (String::new(), 0);
+        loop {
+            let found = from + memchr::memchr2(quote, b'\\', &line[from..])?;
+            let piece = &self.text[at + 1 + from..at + 1 + found];
+            match (quote, line[found], line.get(found + 1)) {
+                (b'\'', b'\\', _) => {
+                    out.push_str(piece);
+                    out.push('\\');
+                    from = found + 1;
+                }
+                (b'\'', _, Some(b'\'')) => {
+                    out.push_str(piece);
+                    out.push('\'');
+                    from = found + 2;
+                }
+                (_, b'\\', Some(escaped)) => {
+                    out.push_str(piece);
+                    out.push(match escaped {
+                        b'"' => '"',
+                        b'\\' => '\\',
+                        b'n' => '\n',
+                        b't' => '\t',
+                        _ => return None,
+                    });
+                    from = found + 2;
+                }
+                (_, b'\\', None) => return None,
+                _ => {
+                    let end = at + 1 + found + 1;
+                    if out.is_empty() {
+                        return Some((Cow::Borrowed(&self.text[at + 1 + from..end - 1]), end)).filter(|_| from == 0);
+                    }
+                    out.push_str(piece);
+                    return Some((Cow::Owned(out), end));
+                }
+            }
+        }
+    }
+
+    /// A flow collection within its line, and where it ends.
+    fn flow<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let out = if self.byte(at) == b'[' { self.flow_sequence::<T>(at + 1) } else { self.flow_mapping::<T>(at + 1) };
+        self.depth -= 1;
+        out
+    }
+
+    fn flow_sequence<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
+        let mut items = Vec::new();
+        let mut at = self.past_blanks(at);
+        if self.byte(at) == b']' {
+            return Some((T::list(items), at + 1));
+        }
+        loop {
+            let (item, end) = self.flow_value::<T>(at)?;
+            items.push(item);
+            at = self.past_blanks(end);
+            match self.byte(at) {
+                b',' => at = self.past_blanks(at + 1),
+                b']' => return Some((T::list(items), at + 1)),
+                _ => return None,
+            }
+        }
+    }
+
+    fn flow_mapping<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
+        let mut map = T::Map::default();
+        let mut at = self.past_blanks(at);
+        if self.byte(at) == b'}' {
+            return Some((T::map(map), at + 1));
+        }
+        loop {
+            let is_quoted = matches!(self.byte(at), b'"' | b'\'');
+            let (key, end) = if is_quoted {
+                let (text, end) = self.quoted(at)?;
+                (Key::Text(text.into_owned()), end)
+            } else {
+                let (text, end) = self.flow_plain(at)?;
+                (plain_key(text)?, end)
+            };
+            // Behind a plain key the colon needs a blank.
+            if self.byte(end) != b':' || !is_quoted && self.byte(end + 1) != b' ' || end - at > LONGEST_KEY {
+                return None;
+            }
+            self.check::<T>(&map, &key)?;
+            let (value, end) = self.flow_value::<T>(self.past_blanks(end + 1))?;
+            T::insert(&mut map, key, value).ok()?;
+            at = self.past_blanks(end);
+            match self.byte(at) {
+                b',' => at = self.past_blanks(at + 1),
+                b'}' => return Some((T::map(map), at + 1)),
+                _ => return None,
+            }
+        }
+    }
+
+    fn flow_value<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
+        match self.byte(at) {
+            b'"' | b'\'' => {
+                let (text, end) = self.quoted(at)?;
+                Some((text_of::<T>(text), end))
+            }
+            b'[' | b'{' => self.flow::<T>(at),
+            _ => {
+                let (text, end) = self.flow_plain(at)?;
+                Some((plain_value::<T>(Cow::Borrowed(text))?, end))
+            }
+        }
+    }
+
+    /// A plain scalar between brackets that holds nothing but the plainest characters.
+    fn flow_plain(&self, at: usize) -> Option<(&'a str, usize)> {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'-' | b'+');
+        let n = self.bytes[at..].iter().take_while(|b| fits(**b)).count();
+        let text = &self.text[at..at + n];
+        (n > 0 && text != "-").then_some((text, at + n))
+    }
+
+    /// A literal or folded text whose indicator is at `at`.
+    fn block_scalar<T: Target>(&mut self, at: usize, indent: usize) -> Option<T::Out> {
+        let literal = self.byte(at) == b'|';
+        let mut header = at + 1;
+        let chomping = match self.byte(header) {
+            sign @ (b'+' | b'-') => {
+                header += 1;
+                Some(sign == b'+')
+            }
+            _ => None,
+        };
+        let rest = self.past_blanks(header);
+        match self.byte(rest) {
+            b'\n' => {}
+            b'#' if rest > header => {}
+            _ => return None,
+        }
+        let mut next = self.end_of_line(rest) + 1;
+        // The first line that is not empty says how much all are indented.
+        let (mut begin, mut widest) = (next, 0);
+        let deep = loop {
+            let first = self.past_blanks(begin);
+            if first >= self.bytes.len() {
+                return None;
+            }
+            if self.byte(first) != b'\n' {
+                break first - begin;
+            }
+            widest = widest.max(first - begin);
+            begin = first + 1;
+        };
+        if deep <= indent || widest > deep || self.byte(begin + deep) == b'\t' {
+            return None;
+        }
+        let mut out = String::new();
+        // Empty lines before the next line with text, the line break before them, and whether a line began with a blank.
+        let (mut empty, mut broken, mut was_blank, mut first_line) = (0_usize, false, false, true);
+        while next < self.bytes.len() {
+            let end = self.end_of_line(next);
+            let blanks = self.bytes[next..end].iter().take(deep).take_while(|b| **b == b' ').count();
+            if next + blanks == end {
+                empty += 1;
+                next = end + 1;
+                if end >= self.bytes.len() {
+                    // Blanks without a line break at the very end.
+                    empty -= 1;
+                }
+                continue;
+            }
+            if blanks < deep {
+                if self.bytes[next + blanks] == b'\t' {
+                    return None;
+                }
+                break;
+            }
+            let line = &self.text[next + deep..end];
+            let is_blank = line.starts_with([' ', '\t']);
+            if T::KEEPS {
+                if !first_line && !literal && !was_blank && !is_blank {
+                    if empty == 0 {
+                        out.push(' ');
+                    }
+                } else if broken {
+                    out.push('\n');
+                }
+                (0..empty).for_each(|_| out.push('\n'));
+                out.push_str(line);
+            }
+            (empty, was_blank, first_line) = (0, is_blank, false);
+            broken = end < self.bytes.len();
+            next = end + 1;
+        }
+        if chomping != Some(false) && broken {
+            out.push('\n');
+        }
+        if chomping == Some(true) {
+            (0..empty).for_each(|_| out.push('\n'));
+        }
+        self.go_on(next)?;
+        self.ended(indent)?;
+        Some(text_of::<T>(Cow::Owned(out)))
+    }
+}
+
+fn text_of<T: Target>(text: Cow<'_, str>) -> T::Out {
+    T::text(if T::KEEPS { text.into_owned() } else { String::new() })
+}
+
+/// The value of a plain scalar; what JSON cannot hold is an error and left to the grammar.
+fn plain_value<T: Target>(text: Cow<'_, str>) -> Option<T::Out> {
+    if !T::KEEPS && !matches!(text.as_bytes(), [b'.' | b'+' | b'-', ..]) {
+        return Some(T::null());
+    }
+    Some(match resolve(None, &text).ok()? {
+        Resolved::Null => T::null(),
+        Resolved::Bool(b) => T::bool(b),
+        Resolved::Int(n) => T::int(n),
+        Resolved::Uint(n) => T::uint(n),
+        Resolved::Float(f) if f.is_finite() => T::float(f),
+        Resolved::Float(_) | Resolved::Binary => return None,
+        Resolved::Text | Resolved::Timestamp => text_of::<T>(text),
+    })
+}
+
+/// The key that a plain scalar is; a merge, and what JSON cannot hold, are left to the grammar.
+fn plain_key(text: &str) -> Option<Key> {
+    if text == "<<" {
+        return None;
+    }
+    Some(match resolve(None, text).ok()? {
+        Resolved::Bool(b) => Key::Bool(b),
+        Resolved::Int(n) => Key::Int(n),
+        Resolved::Float(f) if f.is_finite() => Key::Float(f),
+        Resolved::Text | Resolved::Timestamp => Key::Text(text.to_owned()),
+        Resolved::Null | Resolved::Uint(_) | Resolved::Float(_) | Resolved::Binary => return None,
+    })
+}
+
+/// Is every character one that says no more than itself? Not so control characters, line breaks but `\n`, marks of byte
+/// order.
+fn is_usual(text: &str) -> bool {
+    let suspicious = |b: &u8| *b < 0x20 && !matches!(*b, b'\n' | b'\t') || matches!(*b, 0x7f | 0xc2 | 0xe2 | 0xef);
+    if !text.as_bytes().iter().any(suspicious) {
+        return true;
+    }
+    text.chars().all(|c| match c {
+        '\n' | '\t' => true,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => false,
+        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => false,
+        _ => true,
+    })
+}
+
+/// What is read past.
+struct Nothing;
+
+impl Target for Nothing {
+    type Out = ();
+    type Map = ();
+    const KEEPS: bool = false;
+
+    fn null() {}
+    fn bool(_: bool) {}
+    fn int(_: i64) {}
+    fn uint(_: u64) {}
+    fn float(_: f64) {}
+    fn text(_: String) {}
+    fn list(_: Vec<()>) {}
+    fn map((): ()) {}
+    fn insert((): &mut (), _: Key, (): ()) -> Result<(), Key> {
+        Ok(())
+    }
+    fn contains((): &(), _: &str) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

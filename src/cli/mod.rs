@@ -3,16 +3,18 @@
 //! Owns: the command tree, exit codes, where output goes. One file a command: its arguments and what it does. Exit
 //! codes: 0 done, 1 failed (or, for `diff`, differences found), 2 wrong usage (or, for `diff`, any error).
 
+mod charts;
 mod controller;
 mod crds;
 mod diff;
+mod flags;
 mod printer;
 mod template;
 mod values_args;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use printer::Printer;
 
@@ -25,8 +27,9 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 enum Command {
-    /// Render a chart as `helm template` does, without a cluster
+    /// Render a chart as `helm template` does
     Template(template::Args),
     /// Show what the controller would change for a HelmRelease, without changing it
     Diff(diff::Args),
@@ -45,9 +48,14 @@ pub enum Exit {
     Changes,
 }
 
+fn parse() -> Result<Cli, clap::Error> {
+    let matches = Cli::command().mut_subcommand("template", flags::as_helm_parses).try_get_matches()?;
+    Cli::from_arg_matches(&matches)
+}
+
 /// Parse the command line and run the command.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
         Err(e) => {
             let _ = e.print();
@@ -82,5 +90,6 @@ mod tests {
     #[test]
     fn the_command_tree_is_sound() {
         super::Cli::command().debug_assert();
+        super::Cli::command().mut_subcommand("template", super::flags::as_helm_parses).debug_assert();
     }
 }

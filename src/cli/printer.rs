@@ -35,6 +35,11 @@ impl Printer {
         let _ = writeln!(io::stderr(), "{text}");
     }
 
+    /// Write a warning as Helm's logger does.
+    pub fn warn(&self, text: &str) {
+        self.note(&format!("level=WARN msg={}", go_value::quote::quote(text.as_bytes())));
+    }
+
     /// Write an error with its causes.
     pub fn error(&self, error: &anyhow::Error) {
         let mut text = error.to_string();

@@ -1,7 +1,6 @@
 //! The flags that give values, as Helm has them.
 
-use std::io::Read;
-use std::path::Path;
+use std::io::{ErrorKind, Read};
 
 use anyhow::{Result, anyhow};
 use go_value::{Map, Value};
@@ -13,7 +12,7 @@ use helm::values::{from_json, load_values, merge_maps};
 /// --set-string, --set-file, --set-literal.
 #[derive(Debug, Default, clap::Args)]
 pub struct ValuesArgs {
-    /// Values from a YAML file, or `-` for standard input (may be repeated)
+    /// Values from a YAML file, an http(s) address, or `-` for standard input (may be repeated)
     #[arg(short = 'f', long = "values", value_name = "FILE", value_delimiter = ',')]
     files: Vec<String>,
     /// Set values: key1=val1,key2=val2 (may be repeated)
@@ -33,15 +32,18 @@ pub struct ValuesArgs {
     set_literal: Vec<String>,
 }
 
+/// Gets the text at an http(s) address.
+pub type Fetch<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>>;
+
 impl ValuesArgs {
     /// The merged values.
     ///
     /// # Errors
     /// Helm's text for the argument that is wrong.
-    pub fn merge(&self) -> Result<Map> {
+    pub fn merge(&self, fetch: Fetch<'_>) -> Result<Map> {
         let values = Map::new();
         for file in &self.files {
-            let text = read(file)?;
+            let text = read(file, fetch)?;
             let loaded = load_values(&text).map_err(|e| anyhow!("failed to parse {file}: {e}"))?;
             merge_maps(&values, &loaded);
         }
@@ -65,7 +67,7 @@ impl ValuesArgs {
             parse_into(text, &values, &SetKind::Text).map_err(|e| anyhow!("failed parsing --set-string data: {e}"))?;
         }
         for text in &self.set_file {
-            let from_file = |path: &str| read(path).map_err(|e| e.to_string());
+            let from_file = |path: &str| read(path, fetch).map_err(|e| e.to_string());
             parse_into(text, &values, &SetKind::File(&from_file))
                 .map_err(|e| anyhow!("failed parsing --set-file data: {e}"))?;
         }
@@ -76,19 +78,31 @@ impl ValuesArgs {
     }
 }
 
-fn read(path: &str) -> Result<Vec<u8>> {
+fn read(path: &str, fetch: Fetch<'_>) -> Result<Vec<u8>> {
     if path.trim() == "-" {
         let mut text = Vec::new();
         std::io::stdin().read_to_end(&mut text)?;
         return Ok(text);
     }
-    if path.starts_with("http://") || path.starts_with("https://") {
-        return Err(anyhow!(
-            "{path}: values from an address are not supported; fetch the file first and give its path"
-        ));
+    let scheme = path.split_once("://").map_or("", |(scheme, _)| scheme);
+    if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
+        return fetch(path);
     }
-    std::fs::read(Path::new(path)).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => anyhow!("open {path}: no such file or directory"),
-        _ => anyhow!("open {path}: {e}"),
+    std::fs::read(path).map_err(|e| {
+        // A folder opens; it is the reading that fails.
+        let step = if e.kind() == ErrorKind::IsADirectory { "read" } else { "open" };
+        anyhow!("{step} {path}: {}", go_io_error(&e))
     })
+}
+
+/// An I/O error in Go's words, without Rust's `(os error 2)`.
+pub(super) fn go_io_error(e: &std::io::Error) -> String {
+    match e.kind() {
+        ErrorKind::NotFound => "no such file or directory".into(),
+        ErrorKind::PermissionDenied => "permission denied".into(),
+        ErrorKind::IsADirectory => "is a directory".into(),
+        ErrorKind::NotADirectory => "not a directory".into(),
+        ErrorKind::AlreadyExists => "file exists".into(),
+        _ => e.to_string(),
+    }
 }

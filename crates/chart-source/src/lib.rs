@@ -26,6 +26,7 @@ pub use http::{Http, Settings};
 pub use oci::{Manifest, OciRepository};
 pub use repo_index::{Entry, Index};
 pub use repository::HelmRepository;
+pub use reqwest::Url;
 
 /// How much may be read from a network, in bytes.
 #[derive(Clone, Copy, Debug)]

@@ -96,12 +96,47 @@ pub fn render(chart: &Chart, values: &Map, options: &RenderOptions) -> Result<Re
 /// # Errors
 /// As [`render`].
 pub fn render_settled(settled: Settled, values: &Map, options: &RenderOptions) -> Result<Rendered, Error> {
+    execute(prepare(settled, values, options)?, options)?.sorted(options.profile).map_err(|(e, _)| e)
+}
+
+/// A chart with the values that its templates will see.
+#[derive(Debug)]
+pub struct Prepared {
+    chart: Chart,
+    coalesced: Map,
+    warnings: Warnings,
+}
+
+/// What the templates of a chart made, before it is cut into documents.
+#[derive(Debug)]
+pub struct Executed {
+    chart: Chart,
+    /// The text of each template that made some, by path; no partials, no notes.
+    pub files: BTreeMap<String, String>,
+    notes: String,
+    warnings: Warnings,
+}
+
+/// The first step after [`settle`]: values of chart and user together, checked against the schemas.
+///
+/// # Errors
+/// Values that do not fit.
+pub fn prepare(settled: Settled, values: &Map, options: &RenderOptions) -> Result<Prepared, Error> {
     let Settled { chart, mut warnings } = settled;
-    let profile = options.profile;
-    let coalesced = Coalesce::new(profile, &mut warnings).coalesce_values(&chart, values)?;
+    let coalesced = Coalesce::new(options.profile, &mut warnings).coalesce_values(&chart, values)?;
     if !options.skip_schema_validation {
         crate::values::schema::validate(&chart, &coalesced, options.remote_schemas)?;
     }
+    Ok(Prepared { chart, coalesced, warnings })
+}
+
+/// The second step: the chart's demand on Kubernetes' version, then its templates. Where this fails, Helm has a release
+/// already, if an empty one.
+///
+/// # Errors
+/// [`Error::KubeVersion`], [`Error::Render`].
+pub fn execute(prepared: Prepared, options: &RenderOptions) -> Result<Executed, Error> {
+    let Prepared { chart, coalesced, warnings } = prepared;
     let kube_version = &options.capabilities.kube_version;
     let range = &chart.metadata.kube_version;
     if !range.is_empty() && !is_compatible_range(range, &kube_version.normalized) {
@@ -115,13 +150,28 @@ pub fn render_settled(settled: Settled, values: &Map, options: &RenderOptions) -
         &coalesced,
         &options.release,
         &options.capabilities,
-        profile,
+        options.profile,
         &options.environment,
     )?;
     let (files, notes) = take_notes(rendered, chart.name(), options.sub_notes);
-    let (hooks, manifests) = sort(&files, profile)?;
-    let crds = chart.crds();
-    Ok(Rendered { chart, manifests, hooks, notes, crds, warnings: warnings.texts().to_vec() })
+    Ok(Executed { chart, files, notes, warnings })
+}
+
+impl Executed {
+    /// The last step: documents, hooks apart from the rest.
+    ///
+    /// # Errors
+    /// A document that is not YAML, with the files as they are.
+    pub fn sorted(self, profile: HelmProfile) -> Result<Rendered, (Error, BTreeMap<String, String>)> {
+        let Self { chart, files, notes, warnings } = self;
+        match sort(&files, profile) {
+            Ok((hooks, manifests)) => {
+                let crds = chart.crds();
+                Ok(Rendered { chart, manifests, hooks, notes, crds, warnings: warnings.texts().to_vec() })
+            }
+            Err(e) => Err((e, files)),
+        }
+    }
 }
 
 /// Files without notes, and the notes: the root chart's, or all of them.

@@ -1,0 +1,160 @@
+//! What is printed of a rendered chart, or written to files.
+//!
+//! Owns: the order of manifest and hooks, `--show-only`, `--output-dir`. Follows Helm's `pkg/cmd/template.go` and
+//! `renderResources`. The surprising things: the files under crds/ ignore `--release-name`; a hook is appended to a file
+//! that is there already, be it from an earlier run; with `--output-dir` there is nothing left for `--show-only`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions, create_dir_all};
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use helm::HelmProfile;
+use helm::manifest::{Manifest, push_source, split};
+use helm::release::{Hook, HookEvent};
+use helm::render::Rendered;
+
+use super::super::Printer;
+use super::super::values_args::go_io_error;
+use super::flags::Args;
+
+/// The hooks that are shown.
+fn hooks<'a>(hooks: &'a [Hook], args: &Args) -> impl Iterator<Item = &'a Hook> {
+    let shown = if args.no_hooks { &[][..] } else { hooks };
+    let skip_tests = args.skip_tests;
+    shown.iter().filter(move |hook| !(skip_tests && hook.runs_at(HookEvent::Test)))
+}
+
+/// The manifest without space around it, then the hooks.
+pub(super) fn text(rendered: &Rendered, args: &Args) -> String {
+    let mut manifest = String::new();
+    if args.include_crds {
+        for crd in &rendered.crds {
+            push_source(&mut manifest, &crd.path, &String::from_utf8_lossy(&crd.file.data));
+        }
+    }
+    manifest.push_str(&helm::manifest::join(&rendered.manifests));
+    with_hooks(&manifest, &rendered.hooks, args)
+}
+
+fn with_hooks(manifest: &str, all: &[Hook], args: &Args) -> String {
+    let mut text = format!("{}\n", manifest.trim());
+    for hook in hooks(all, args) {
+        push_source(&mut text, &hook.path, &hook.manifest);
+    }
+    text
+}
+
+/// What there is of a release whose documents are not all YAML: the files as they are, then the hooks that were found.
+pub(super) fn unsorted(files: &BTreeMap<String, String>, args: &Args) -> String {
+    let (mut manifest, mut found) = (String::new(), Vec::new());
+    let mut broken = false;
+    for (path, text) in files {
+        if !text.trim().is_empty() {
+            push_source(&mut manifest, path, text);
+        }
+        // Files are read in this order, up to the first that is none.
+        if !broken {
+            let one = BTreeMap::from([(path.clone(), text.clone())]);
+            match helm::manifest::sort(&one, args.helm_profile) {
+                Ok((hooks, _)) => found.extend(hooks),
+                Err(_) => broken = true,
+            }
+        }
+    }
+    with_hooks(&manifest, &found, args)
+}
+
+/// The documents of templates that match one of the patterns, in the order of the patterns.
+///
+/// # Errors
+/// A pattern that matches nothing, in Helm's words.
+pub(super) fn shown_only(text: &str, patterns: &[String], profile: HelmProfile) -> Result<String> {
+    let documents = split(text, profile);
+    let mut out = String::new();
+    for pattern in patterns {
+        let mut missing = true;
+        for document in &documents {
+            if source(document).is_some_and(|p| helm::chart::ignore::glob_match(pattern, p) == Some(true)) {
+                let _ = write!(out, "---\n{document}\n");
+                missing = false;
+            }
+        }
+        if missing {
+            bail!("could not find template {pattern} in chart");
+        }
+    }
+    Ok(out)
+}
+
+/// The path below the chart of the template that a document came from: behind the first `# Source: CHART/`.
+fn source(document: &str) -> Option<&str> {
+    document.split("# Source: ").skip(1).find_map(|rest| {
+        let (chart, path) = rest.lines().next()?.split_once('/')?;
+        (!chart.is_empty() && !path.is_empty()).then_some(path)
+    })
+}
+
+/// Write everything to files, and say so.
+///
+/// # Errors
+/// A file or folder cannot be made.
+pub(super) fn write_files(
+    rendered: &Rendered,
+    folder: &str,
+    release: &str,
+    args: &Args,
+    printer: &Printer,
+) -> Result<()> {
+    let below = if args.release_name { join(folder, release) } else { folder.to_owned() };
+    // Helm writes these where it renders, and takes their failure for one of rendering.
+    write_manifests(rendered, folder, &below, args, printer).map_err(|e| if args.debug { e } else { hinted(&e) })?;
+    for hook in hooks(&rendered.hooks, args) {
+        let there = Path::new(&below).join(&hook.path).exists();
+        write_file(&below, &hook.path, &hook.manifest, there, printer)?;
+    }
+    Ok(())
+}
+
+fn write_manifests(rendered: &Rendered, folder: &str, below: &str, args: &Args, printer: &Printer) -> Result<()> {
+    let mut written: Vec<&str> = Vec::new();
+    for crd in rendered.crds.iter().filter(|_| args.include_crds) {
+        let again = written.contains(&crd.path.as_str());
+        write_file(folder, &crd.path, &String::from_utf8_lossy(&crd.file.data), again, printer)?;
+        written.push(&crd.path);
+    }
+    for Manifest { name, content, .. } in &rendered.manifests {
+        write_file(below, name, content, written.contains(&name.as_str()), printer)?;
+        written.push(name);
+    }
+    Ok(())
+}
+
+/// An error with Helm's hint at a release that was rendered in part.
+pub(super) fn hinted(error: &dyn std::fmt::Display) -> anyhow::Error {
+    anyhow!("{error}\n\nUse --debug flag to render out invalid YAML")
+}
+
+/// Go's `filepath.Join`, which also tidies.
+fn join(folder: &str, name: &str) -> String {
+    Path::new(folder).join(name).components().collect::<std::path::PathBuf>().display().to_string()
+}
+
+fn write_file(folder: &str, name: &str, text: &str, append: bool, printer: &Printer) -> Result<()> {
+    let path = format!("{folder}/{name}");
+    let at = Path::new(&path);
+    if let Some(parent) = at.parent() {
+        let failed = |step: &str, e: &std::io::Error| anyhow!("{step} {}: {}", parent.display(), go_io_error(e));
+        match parent.metadata() {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(failed("stat", &e)),
+            _ => create_dir_all(parent).map_err(|e| failed("mkdir", &e))?,
+        }
+    }
+    let file = if append { OpenOptions::new().append(true).open(at) } else { File::create(at) };
+    let mut file = file.map_err(|e| anyhow!("open {path}: {}", go_io_error(&e)))?;
+    write!(file, "---\n# Source: {name}\n{text}\n").map_err(|e| anyhow!("write {path}: {}", go_io_error(&e)))?;
+    printer.out(format!("wrote {path}\n"))?;
+    Ok(())
+}

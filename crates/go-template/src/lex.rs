@@ -6,6 +6,7 @@
 //! of the text is gone.
 
 use go_value::quote::{decode_char, decode_last_char, is_digit, is_letter, is_print, quote};
+use memchr::memmem;
 
 use crate::token::{Kind, Token};
 
@@ -74,15 +75,17 @@ impl<'a> Lexer<'a> {
 
     /// The next character; `None` at the end.
     fn next(&mut self) -> Option<char> {
-        if self.pos >= self.input.len() {
+        let Some(&byte) = self.input.get(self.pos) else {
             self.at_eof = true;
             return None;
+        };
+        if byte.is_ascii() {
+            self.pos += 1;
+            self.line += usize::from(byte == b'\n');
+            return Some(char::from(byte));
         }
         let (c, width) = decode_char(self.rest());
         self.pos += width;
-        if c == '\n' {
-            self.line += 1;
-        }
         Some(c)
     }
 
@@ -93,12 +96,15 @@ impl<'a> Lexer<'a> {
     }
 
     fn backup(&mut self) {
-        if !self.at_eof && self.pos > 0 {
-            let (c, width) = decode_last_char(&self.input[..self.pos]);
-            self.pos -= width;
-            if c == '\n' {
-                self.line -= 1;
-            }
+        if self.at_eof || self.pos == 0 {
+            return;
+        }
+        let byte = self.input[self.pos - 1];
+        if byte.is_ascii() {
+            self.pos -= 1;
+            self.line -= usize::from(byte == b'\n');
+        } else {
+            self.pos -= decode_last_char(&self.input[..self.pos]).1;
         }
     }
 
@@ -149,7 +155,7 @@ impl<'a> Lexer<'a> {
     // Outside of actions.
 
     fn text(&mut self) -> Step<'a> {
-        let Some(found) = find(self.rest(), self.left) else {
+        let Some(found) = memmem::find(self.rest(), self.left) else {
             self.pos = self.input.len();
             if self.pos > self.start {
                 self.count_lines();
@@ -192,7 +198,7 @@ impl<'a> Lexer<'a> {
 
     fn comment(&mut self) -> Step<'a> {
         self.pos += 2;
-        let Some(end) = find(self.rest(), b"*/") else { return Some(self.error("unclosed comment")) };
+        let Some(end) = memmem::find(self.rest(), b"*/") else { return Some(self.error("unclosed comment")) };
         self.pos += end + 2;
         let Some(trim) = self.at_right_delim() else {
             return Some(self.error("comment ends before closing delimiter"));
@@ -254,8 +260,8 @@ impl<'a> Lexer<'a> {
                 }
             }
             '|' => self.emit(Kind::Pipe),
-            '"' => self.quoted('"', Kind::String, "unterminated quoted string"),
-            '\'' => self.quoted('\'', Kind::CharConstant, "unterminated character constant"),
+            '"' => self.quoted(b'"', Kind::String, "unterminated quoted string"),
+            '\'' => self.quoted(b'\'', Kind::CharConstant, "unterminated character constant"),
             '`' => self.raw_string(),
             '$' => self.field_or_variable(Kind::Variable),
             '.' if self.rest().first().is_some_and(|b| !b.is_ascii_digit()) => self.field_or_variable(Kind::Field),
@@ -325,6 +331,7 @@ impl<'a> Lexer<'a> {
 
     /// Go over letters and digits; gives the character after them, which is not consumed.
     fn skip_alphanumeric(&mut self) -> Option<char> {
+        self.pos += self.rest().iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
         loop {
             match self.next() {
                 Some(c) if is_alphanumeric(c) => {}
@@ -349,8 +356,10 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn quoted(&mut self, delimiter: char, kind: Kind, unterminated: &str) -> Token<'a> {
+    fn quoted(&mut self, delimiter: u8, kind: Kind, unterminated: &str) -> Token<'a> {
         loop {
+            let special = memchr::memchr3(delimiter, b'\\', b'\n', self.rest());
+            self.pos += special.unwrap_or(self.rest().len());
             let mut c = self.next();
             if c == Some('\\') {
                 c = self.next();
@@ -360,20 +369,19 @@ impl<'a> Lexer<'a> {
             }
             match c {
                 None | Some('\n') => return self.error(unterminated),
-                Some(c) if c == delimiter => return self.emit(kind),
+                Some(c) if c == char::from(delimiter) => return self.emit(kind),
                 Some(_) => {}
             }
         }
     }
 
     fn raw_string(&mut self) -> Token<'a> {
-        loop {
-            match self.next() {
-                None => return self.error("unterminated raw quoted string"),
-                Some('`') => return self.emit(Kind::RawString),
-                Some(_) => {}
-            }
-        }
+        let Some(end) = memchr::memchr(b'`', self.rest()) else {
+            return self.error("unterminated raw quoted string");
+        };
+        self.line += newlines(&self.rest()[..end]);
+        self.pos += end + 1;
+        self.emit(Kind::RawString)
     }
 
     fn number(&mut self) -> Token<'a> {
@@ -462,17 +470,5 @@ fn right_trim(s: &[u8]) -> &[u8] {
 }
 
 pub(crate) fn newlines(text: &[u8]) -> usize {
-    text.split(|&b| b == b'\n').count() - 1
-}
-
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    let &first = needle.first()?;
-    let mut from = 0;
-    while let Some(i) = haystack[from..].iter().position(|&b| b == first) {
-        if haystack[from + i..].starts_with(needle) {
-            return Some(from + i);
-        }
-        from += i + 1;
-    }
-    None
+    memchr::memchr_iter(b'\n', text).count()
 }

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use go_value::Value;
 
 use crate::error::{ExecError, ParseError};
@@ -101,9 +102,9 @@ impl Set {
     ///
     /// # Errors
     /// Go's error with `name` and the line.
-    pub fn compile(&self, name: &str, text: impl AsRef<[u8]>) -> Result<Parsed, ParseError> {
+    pub fn compile(&self, name: &str, text: &Bytes) -> Result<Parsed, ParseError> {
         let (left, right) = self.delims.as_deref().map_or(("", ""), |(l, r)| (l, r));
-        let trees = parse::parse(name, text.as_ref(), left, right, &self.funcs)?;
+        let trees = parse::parse(name, text, left, right, &self.funcs)?;
         Ok(Parsed { main: trees.main, all: trees.all.into_iter().map(|tree| Arc::new(Template { tree })).collect() })
     }
 
@@ -130,7 +131,7 @@ impl Set {
     /// # Errors
     /// Go's error with `name` and the line.
     pub fn parse(&mut self, name: &str, text: impl AsRef<[u8]>) -> Result<Arc<Template>, ParseError> {
-        let parsed = self.compile(name, text)?;
+        let parsed = self.compile(name, &Bytes::copy_from_slice(text.as_ref()))?;
         Ok(self.add(&parsed))
     }
 

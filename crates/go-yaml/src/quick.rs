@@ -21,7 +21,8 @@ pub(crate) fn read<T: Target>(text: &[u8], strict: bool) -> Option<T::Out> {
     let mut reader = Reader::new(text, strict)?;
     let root = match reader.line {
         None => T::null(),
-        Some(_) => reader.node::<T>()?,
+        Some(line) if reader.is_entry(line.at) || reader.key(line.at)?.is_some() => reader.node::<T>()?,
+        Some(line) => reader.root::<T>(line.at)?,
     };
     reader.line.is_none().then_some(root)
 }
@@ -116,15 +117,16 @@ impl<'a> Reader<'a> {
     /// Go on with the line that begins at `at`, or a later one.
     fn go_on(&mut self, at: usize) -> Option<()> {
         self.line = self.line_from(at)?;
-        match self.line {
-            // Another document, or what looks like one.
-            Some(Line { indent: 0, at })
-                if matches!(&self.bytes[at..], [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..]) =>
-            {
-                None
+        if let Some(Line { indent: 0, at }) = self.line
+            && matches!(&self.bytes[at..], [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..])
+        {
+            // Here the document ends, and what follows is not looked at.
+            if !matches!(self.byte(at + 3), b' ' | b'\n') {
+                return None;
             }
-            _ => Some(()),
+            self.line = None;
         }
+        Some(())
     }
 
     /// A value ends at `at`: nothing but a comment may follow in its line.
@@ -151,6 +153,20 @@ impl<'a> Reader<'a> {
         let out = if self.is_entry(line.at) { self.sequence::<T>(line.indent) } else { self.mapping::<T>(line.indent) };
         self.depth -= 1;
         out
+    }
+
+    /// A document that is no block collection: what fits into one line.
+    fn root<T: Target>(&mut self, at: usize) -> Option<T::Out> {
+        match self.byte(at) {
+            b'|' | b'>' => None,
+            b'[' | b'{' | b'"' | b'\'' => self.inline::<T>(at, 0),
+            _ => {
+                self.begins_plain(at)?;
+                let (end, _) = self.plain_line(at)?;
+                self.go_on(self.end_of_line(end) + 1)?;
+                plain_value::<T>(Cow::Borrowed(self.text[at..end].trim_end_matches(' ')))
+            }
+        }
     }
 
     fn mapping<T: Target>(&mut self, indent: usize) -> Option<T::Out> {
@@ -203,7 +219,8 @@ impl<'a> Reader<'a> {
     #[expect(clippy::option_option)] // Giving up, and finding no key, are two things.
     fn key(&self, at: usize) -> Option<Option<(Key, usize)>> {
         if matches!(self.byte(at), b'"' | b'\'') {
-            let (text, end) = self.quoted(at)?;
+            let (text, end) = self.quoted_part(at, at + 1)?;
+            let Some(end) = end else { return Some(None) };
             let colon = self.past_blanks(end);
             let is_key = self.byte(colon) == b':' && matches!(self.byte(colon + 1), b' ' | b'\n');
             if is_key && colon - at > LONGEST_KEY {
@@ -258,7 +275,7 @@ impl<'a> Reader<'a> {
         let out = match self.byte(at) {
             b'|' | b'>' => return self.block_scalar::<T>(at, indent),
             b'"' | b'\'' => {
-                let (text, end) = self.quoted(at)?;
+                let (text, end) = self.quoted_lines(at, indent)?;
                 self.finish(end)?;
                 text_of::<T>(text)
             }
@@ -335,48 +352,94 @@ impl<'a> Reader<'a> {
 
     /// A quoted scalar within its line, and where it ends.
     fn quoted(&self, at: usize) -> Option<(Cow<'a, str>, usize)> {
-        let quote = self.byte(at);
-        let line = &self.bytes[at + 1..self.end_of_line(at)];
-        let (mut out, mut from) = (String::new(), 0);
+        let (text, end) = self.quoted_part(at, at + 1)?;
+        Some((text, end?))
+    }
+
+    /// A quoted scalar that may go on in further lines, which are indented more than `indent`.
+    fn quoted_lines(&self, at: usize, indent: usize) -> Option<(Cow<'a, str>, usize)> {
+        let (mut text, mut end) = self.quoted_part(at, at + 1)?;
+        let mut from = at + 1;
         loop {
-            let found = from + memchr::memchr2(quote, b'\\', &line[from..])?;
-            let piece = &self.text[at + 1 + from..at + 1 + found];
-            match (quote, line[found], line.get(found + 1)) {
-                (b'\'', b'\\', _) => {
-                    out.push_str(piece);
-                    out.push('\\');
-                    from = found + 1;
-                }
-                (b'\'', _, Some(b'\'')) => {
-                    out.push_str(piece);
-                    out.push('\'');
-                    from = found + 2;
-                }
-                (_, b'\\', Some(escaped)) => {
-                    out.push_str(piece);
-                    out.push(match escaped {
-                        b'"' => '"',
-                        b'\\' => '\\',
-                        b'n' => '\n',
-                        b't' => '\t',
-                        _ => return None,
-                    });
-                    from = found + 2;
-                }
-                (_, b'\\', None) => return None,
-                _ => {
-                    let end = at + 1 + found + 1;
-                    if out.is_empty() {
-                        return Some((Cow::Borrowed(&self.text[at + 1 + from..end - 1]), end)).filter(|_| from == 0);
-                    }
-                    out.push_str(piece);
-                    return Some((Cow::Owned(out), end));
-                }
+            if let Some(end) = end {
+                return Some((text, end));
             }
+            // The blanks around a line break go, and it folds as in plain scalars.
+            let out = text.to_mut();
+            out.truncate(out.trim_end_matches(' ').len());
+            let (mut begin, mut breaks) = (self.end_of_line(from) + 1, 0);
+            let first = loop {
+                let first = self.past_blanks(begin);
+                if first >= self.bytes.len() {
+                    return None;
+                }
+                if self.byte(first) != b'\n' {
+                    break first;
+                }
+                breaks += 1;
+                begin = first + 1;
+            };
+            if first - begin <= indent || self.byte(first) == b'\t' || out.ends_with('\t') {
+                return None;
+            }
+            if breaks == 0 {
+                out.push(' ');
+            } else {
+                (0..breaks).for_each(|_| out.push('\n'));
+            }
+            from = first;
+            let (part, part_end) = self.quoted_part(at, from)?;
+            out.push_str(&part);
+            end = part_end;
         }
     }
 
-    /// A flow collection within its line, and where it ends.
+    /// What a quoted scalar that begins at `at` has in the line of `from`, and where it ends if it does so there.
+    fn quoted_part(&self, at: usize, from: usize) -> Option<(Cow<'a, str>, Option<usize>)> {
+        let quote = self.byte(at);
+        let line = &self.bytes[from..self.end_of_line(from)];
+        let (mut out, mut done) = (Cow::Borrowed(""), 0);
+        loop {
+            let found = memchr::memchr2(quote, b'\\', &line[done..]).map(|n| done + n);
+            let piece = &self.text[from + done..from + found.unwrap_or(line.len())];
+            if done == 0 {
+                out = Cow::Borrowed(piece);
+            } else {
+                out.to_mut().push_str(piece);
+            }
+            let Some(found) = found else { return Some((out, None)) };
+            let (character, width) = match (quote, line[found], line.get(found + 1)) {
+                (b'\'', b'\\', _) => ('\\', 1),
+                (b'\'', _, Some(b'\'')) => ('\'', 2),
+                (_, b'\\', Some(b'"')) => ('"', 2),
+                (_, b'\\', Some(b'\\')) => ('\\', 2),
+                (_, b'\\', Some(b'n')) => ('\n', 2),
+                (_, b'\\', Some(b't')) => ('\t', 2),
+                // Another escape, or one of the line break.
+                (_, b'\\', _) => return None,
+                _ => return Some((out, Some(from + found + 1))),
+            };
+            out.to_mut().push(character);
+            done = found + width;
+        }
+    }
+
+    /// Past blanks, line breaks and comments between brackets.
+    fn past_space(&self, mut at: usize) -> Option<usize> {
+        loop {
+            let rest = self.past_blanks(at);
+            at = match self.byte(rest) {
+                b'\n' if rest < self.bytes.len() => rest + 1,
+                b'#' if rest > at || self.byte(at - 1) == b'\n' => self.end_of_line(rest),
+                b'\n' | b'#' | b'\t' => return None,
+                // What ends a document does so here too.
+                b'-' | b'.' | b'%' if self.byte(rest - 1) == b'\n' => return None,
+                _ => return Some(rest),
+            };
+        }
+    }
+
+    /// A flow collection, and where it ends.
     fn flow<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -389,16 +452,16 @@ impl<'a> Reader<'a> {
 
     fn flow_sequence<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
         let mut items = Vec::new();
-        let mut at = self.past_blanks(at);
+        let mut at = self.past_space(at)?;
         if self.byte(at) == b']' {
             return Some((T::list(items), at + 1));
         }
         loop {
             let (item, end) = self.flow_value::<T>(at)?;
             items.push(item);
-            at = self.past_blanks(end);
+            at = self.past_space(end)?;
             match self.byte(at) {
-                b',' => at = self.past_blanks(at + 1),
+                b',' => at = self.past_space(at + 1)?,
                 b']' => return Some((T::list(items), at + 1)),
                 _ => return None,
             }
@@ -407,7 +470,7 @@ impl<'a> Reader<'a> {
 
     fn flow_mapping<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
         let mut map = T::Map::default();
-        let mut at = self.past_blanks(at);
+        let mut at = self.past_space(at)?;
         if self.byte(at) == b'}' {
             return Some((T::map(map), at + 1));
         }
@@ -427,9 +490,9 @@ impl<'a> Reader<'a> {
             self.check::<T>(&map, &key)?;
             let (value, end) = self.flow_value::<T>(self.past_blanks(end + 1))?;
             T::insert(&mut map, key, value).ok()?;
-            at = self.past_blanks(end);
+            at = self.past_space(end)?;
             match self.byte(at) {
-                b',' => at = self.past_blanks(at + 1),
+                b',' => at = self.past_space(at + 1)?,
                 b'}' => return Some((T::map(map), at + 1)),
                 _ => return None,
             }
@@ -450,12 +513,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A plain scalar between brackets that holds nothing but the plainest characters.
+    /// A plain scalar between brackets, within its line.
     fn flow_plain(&self, at: usize) -> Option<(&'a str, usize)> {
-        let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'-' | b'+');
-        let n = self.bytes[at..].iter().take_while(|b| fits(**b)).count();
-        let text = &self.text[at..at + n];
-        (n > 0 && text != "-").then_some((text, at + n))
+        if matches!(self.byte(at), b'?' | b':') {
+            return None;
+        }
+        self.begins_plain(at)?;
+        let mut end = at;
+        loop {
+            match self.byte(end) {
+                b'\n' | b',' | b'[' | b']' | b'{' | b'}' => break,
+                b':' if matches!(self.byte(end + 1), b' ' | b'\n') => break,
+                b'\t' | b'?' => return None,
+                b'#' if self.byte(end - 1) == b' ' => break,
+                _ => end += 1,
+            }
+        }
+        let text = self.text[at..end].trim_end_matches(' ');
+        Some((text, at + text.len()))
     }
 
     /// A literal or folded text whose indicator is at `at`.
@@ -480,7 +555,7 @@ impl<'a> Reader<'a> {
         let (mut begin, mut widest) = (next, 0);
         let deep = loop {
             let first = self.past_blanks(begin);
-            if first >= self.bytes.len() {
+            if first >= self.bytes.len() || self.byte(first) == b'\t' {
                 return None;
             }
             if self.byte(first) != b'\n' {
@@ -489,6 +564,11 @@ impl<'a> Reader<'a> {
             widest = widest.max(first - begin);
             begin = first + 1;
         };
+        if deep <= indent && chomping != Some(true) {
+            self.go_on(begin)?;
+            self.ended(indent)?;
+            return Some(text_of::<T>(Cow::Borrowed("")));
+        }
         if deep <= indent || widest > deep || self.byte(begin + deep) == b'\t' {
             return None;
         }
@@ -579,8 +659,11 @@ fn plain_key(text: &str) -> Option<Key> {
 /// Is every character one that says no more than itself? Not so control characters, line breaks but `\n`, marks of byte
 /// order.
 fn is_usual(text: &str) -> bool {
-    let suspicious = |b: &u8| *b < 0x20 && !matches!(*b, b'\n' | b'\t') || matches!(*b, 0x7f | 0xc2 | 0xe2 | 0xef);
-    if !text.as_bytes().iter().any(suspicious) {
+    // Without a way out in the middle the compiler makes this one that looks at many bytes at once.
+    let suspicious =
+        |b: u8| (b < 0x20 && b != b'\n' && b != b'\t') | (b == 0x7f) | (b == 0xc2) | (b == 0xe2) | (b == 0xef);
+    let clean = |part: &[u8]| !part.iter().fold(false, |found, b| found | suspicious(*b));
+    if text.as_bytes().chunks(1024).all(clean) {
         return true;
     }
     text.chars().all(|c| match c {

@@ -11,6 +11,7 @@ mod pipeline;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use go_value::quote::{quote, unquote};
 
 pub(crate) use node::Tree;
@@ -35,13 +36,13 @@ pub(crate) struct Trees {
 }
 
 /// Parse `text` as the template `name`.
-pub(crate) fn parse(name: &str, text: &[u8], left: &str, right: &str, funcs: &FuncMap) -> Result<Trees> {
+pub(crate) fn parse(name: &str, text: &Bytes, left: &str, right: &str, funcs: &FuncMap) -> Result<Trees> {
     let keywords = Keywords { break_ok: funcs.get("break").is_none(), continue_ok: funcs.get("continue").is_none() };
     let mut parser = Parser {
         lexer: Lexer::new(text, left, right, keywords),
         funcs,
         name: name.into(),
-        text: text.into(),
+        text: text.clone(),
         trees: Vec::new(),
         scope: Scope::new(),
         stack_base: stack_address(),
@@ -71,7 +72,7 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     funcs: &'a FuncMap,
     name: Arc<str>,
-    text: Arc<[u8]>,
+    text: Bytes,
     trees: Vec<Tree>,
     scope: Scope<'a>,
     stack_base: usize,
@@ -226,7 +227,7 @@ impl<'a> Parser<'a> {
     }
 
     fn add(&mut self, name: Arc<str>, root: List) -> Result<()> {
-        let tree = Tree { name, parse_name: Arc::clone(&self.name), text: Arc::clone(&self.text), root };
+        let tree = Tree { name, parse_name: Arc::clone(&self.name), text: self.text.clone(), root };
         match self.trees.iter().position(|other| other.name == tree.name) {
             None => self.trees.push(tree),
             Some(i) if self.trees[i].is_empty() => self.trees[i] = tree,

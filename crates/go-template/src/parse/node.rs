@@ -8,6 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use go_value::Value;
 use go_value::quote::quote;
 
@@ -18,7 +19,7 @@ pub(crate) struct Tree {
     pub(crate) name: Arc<str>,
     /// The template whose text this was defined in.
     pub(crate) parse_name: Arc<str>,
-    pub(crate) text: Arc<[u8]>,
+    pub(crate) text: Bytes,
     pub(crate) root: List,
 }
 

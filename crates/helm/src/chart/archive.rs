@@ -7,6 +7,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 
@@ -90,6 +91,73 @@ pub fn read_archive(bytes: &[u8]) -> Result<Vec<File>, Error> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Err(load_error("gzip: invalid header"));
     }
+    match unzip(bytes).and_then(|whole| shared_files(&whole)) {
+        Some(files) => Ok(files),
+        // Read it piece by piece, as Helm does, to find out what is wrong where.
+        None => streamed_files(bytes),
+    }
+}
+
+/// The only member of a gzip file, unpacked at one go; nothing if it is not all as it should be.
+fn unzip(bytes: &[u8]) -> Option<Bytes> {
+    const EXTRA: u8 = 4;
+    const NAME: u8 = 8;
+    const COMMENT: u8 = 16;
+    let flags = *bytes.get(3)?;
+    if bytes[2] != 8 || flags & !(EXTRA | NAME | COMMENT) != 0 {
+        return None;
+    }
+    let mut at = 10;
+    if flags & EXTRA != 0 {
+        at += 2 + usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+    }
+    for text in [NAME, COMMENT] {
+        if flags & text != 0 {
+            at += memchr::memchr(0, bytes.get(at..)?)? + 1;
+        }
+    }
+    let trailer = bytes.len().checked_sub(8)?;
+    let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let (sum, size) = (number(trailer)?, number(trailer + 4)?);
+    if u64::from(size) > MAX_DECOMPRESSED_SIZE {
+        return None;
+    }
+    let mut out = Vec::with_capacity(size as usize);
+    let mut inflate = flate2::Decompress::new(false);
+    let end = inflate.decompress_vec(bytes.get(at..trailer)?, &mut out, flate2::FlushDecompress::Finish).ok()?;
+    let whole =
+        end == flate2::Status::StreamEnd && inflate.total_in() == (trailer - at) as u64 && out.len() == size as usize;
+    let mut crc = flate2::Crc::new();
+    crc.update(&out);
+    (whole && crc.sum() == sum).then(|| out.into())
+}
+
+/// The files of an unpacked archive, each a part of it that is not copied; nothing if anything is wrong or unusual.
+fn shared_files(whole: &Bytes) -> Option<Vec<File>> {
+    let mut archive = tar::Archive::new(std::io::Cursor::new(whole));
+    let mut files = Vec::new();
+    for entry in archive.entries_with_seek().ok()? {
+        let entry = entry.ok()?;
+        let Some(head) = head(&entry).ok()? else { continue };
+        if files.len() >= MAX_ENTRIES || !matches!(entry.header().entry_type(), tar::EntryType::Regular) {
+            return None;
+        }
+        let start = usize::try_from(entry.raw_file_position()).ok()?;
+        let end = start.checked_add(usize::try_from(entry.size()).ok()?)?;
+        if end > whole.len() {
+            return None;
+        }
+        files.push(File {
+            name: head.name.into(),
+            data: without_bom(whole.slice(start..end)),
+            modified: head.modified,
+        });
+    }
+    (!files.is_empty()).then_some(files)
+}
+
+/// The files of an archive that is unpacked as it is read.
+fn streamed_files(bytes: &[u8]) -> Result<Vec<File>, Error> {
     let too_large =
         || load_error(format!("decompressed chart is larger than the maximum size {MAX_DECOMPRESSED_SIZE}"));
     // The tar reader keeps extended headers in memory: bound what it can read at all, headers and padding included.
@@ -103,18 +171,9 @@ pub fn read_archive(bytes: &[u8]) -> Result<Vec<File>, Error> {
             return Err(load_error(format!("chart archive has more than {MAX_ENTRIES} entries")));
         }
         let mut entry = entry.map_err(|e| load_error(tar_error(&e)))?;
-        let raw = entry.path_bytes().into_owned();
+        let Some(head) = head(&entry)? else { continue };
         let kind = entry.header().entry_type();
-        if kind.is_dir() || raw.ends_with(b"/") {
-            continue;
-        }
-        if kind.is_pax_global_extensions() || kind.is_pax_local_extensions() {
-            continue;
-        }
-        let raw = String::from_utf8_lossy(&raw).into_owned();
-        let name = checked_name(&raw)?;
         let is_link = kind.is_symlink() || kind.is_hard_link();
-        let modified = entry.header().mtime().ok().and_then(|t| Timestamp::from_second(i64::try_from(t).ok()?).ok());
         let size = if is_link { 0 } else { entry.size() };
         if size > remaining {
             return Err(too_large());
@@ -127,13 +186,37 @@ pub fn read_archive(bytes: &[u8]) -> Result<Vec<File>, Error> {
         if (data.len() as u64) < size || remaining == 0 {
             return Err(too_large());
         }
-        let data = data.strip_prefix(BOM).unwrap_or(&data);
-        files.push(File { name: name.into(), data: data.into(), modified });
+        files.push(File { name: head.name.into(), data: without_bom(data.into()), modified: head.modified });
     }
     if files.is_empty() {
         return Err(load_error("no files in chart archive"));
     }
     Ok(files)
+}
+
+/// What an entry says of itself.
+struct Head {
+    /// Its path below the chart's root.
+    name: String,
+    /// When it was last changed.
+    modified: Option<Timestamp>,
+}
+
+/// The head of an entry that is a file; nothing for others.
+fn head<R: Read>(entry: &tar::Entry<'_, R>) -> Result<Option<Head>, Error> {
+    let raw = entry.path_bytes();
+    let kind = entry.header().entry_type();
+    if kind.is_dir() || raw.ends_with(b"/") || kind.is_pax_global_extensions() || kind.is_pax_local_extensions() {
+        return Ok(None);
+    }
+    let name = checked_name(&String::from_utf8_lossy(&raw))?;
+    let modified = entry.header().mtime().ok().and_then(|t| Timestamp::from_second(i64::try_from(t).ok()?).ok());
+    Ok(Some(Head { name, modified }))
+}
+
+/// The same bytes without a mark of byte order before them.
+pub(super) fn without_bom(data: Bytes) -> Bytes {
+    if data.starts_with(BOM) { data.slice(BOM.len()..) } else { data }
 }
 
 /// The path of an entry below the chart's root, or why it is refused.

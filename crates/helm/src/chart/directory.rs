@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::archive::{BOM, MAX_DECOMPRESSED_SIZE, MAX_ENTRIES};
+use super::archive::{MAX_DECOMPRESSED_SIZE, MAX_ENTRIES, without_bom};
 use super::decode::Fields;
 use super::files::load_files;
 use super::ignore::Rules;
@@ -119,9 +119,9 @@ impl Walk {
         }
         let data = std::fs::read(path).map_err(|e| reading(format!("open {}: {}", path.display(), go_io_error(&e))))?;
         self.remaining = self.remaining.saturating_sub(data.len() as u64);
-        let data = data.strip_prefix(BOM).unwrap_or(&data);
+        let data = without_bom(data.into());
         let modified = info.modified().ok().and_then(|t| t.try_into().ok());
-        self.files.push(File { name: relative.into(), data: data.into(), modified });
+        self.files.push(File { name: relative.into(), data, modified });
         Ok(())
     }
 }

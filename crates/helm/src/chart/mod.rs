@@ -16,6 +16,7 @@ pub mod metadata;
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use go_value::Map;
 
 use jiff::Timestamp;
@@ -33,7 +34,7 @@ pub struct File {
     /// Path, e.g. `templates/service.yaml`.
     pub name: Arc<str>,
     /// Content.
-    pub data: Arc<[u8]>,
+    pub data: Bytes,
     /// When it was last changed, by the archive or the file system. Helm 4 keeps it in release records.
     pub modified: Option<Timestamp>,
 }
@@ -57,7 +58,7 @@ pub struct Chart {
     /// values.yaml. Never changed in place: whoever merges makes a copy.
     pub values: Map,
     /// values.schema.json, if there is one.
-    pub schema: Option<Arc<[u8]>>,
+    pub schema: Option<Bytes>,
     /// All other files, `crds/` among them.
     pub files: Vec<File>,
     /// Subcharts.

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use bytes::Bytes;
 use go_template::{ParseError, Parsed, Set};
 
 use crate::profile::HelmProfile;
@@ -19,7 +20,7 @@ const MAX_BYTES: usize = 16 << 20;
 type Key = (HelmProfile, Arc<str>);
 
 /// A text and its parsed form.
-type Known = (Arc<[u8]>, Parsed);
+type Known = (Bytes, Parsed);
 
 #[derive(Default)]
 struct Cache {
@@ -30,21 +31,23 @@ struct Cache {
 static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
 
 /// The parsed form of a template; parsed now if it is not known.
-pub(super) fn parsed(set: &Set, profile: HelmProfile, name: &str, text: &Arc<[u8]>) -> Result<Parsed, ParseError> {
+pub(super) fn parsed(set: &Set, profile: HelmProfile, name: &str, text: &Bytes) -> Result<Parsed, ParseError> {
     let key = (profile, Arc::from(name));
     let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().entries.get(&key)
-        && let Some((_, parsed)) = known.iter().find(|(own, _)| Arc::ptr_eq(own, text) || own == text)
+        && let Some((_, parsed)) = known.iter().find(|(own, _)| own == text)
     {
         return Ok(parsed.clone());
     }
-    let parsed = set.compile(name, &text[..])?;
+    // A copy: what is kept must not keep the whole archive that the text is a part of.
+    let text = Bytes::copy_from_slice(text);
+    let parsed = set.compile(name, &text)?;
     let mut cache = lock();
     if cache.bytes + text.len() > MAX_BYTES {
         // Rare, and what is in use comes back with the next render.
         *cache = Cache::default();
     }
     cache.bytes += text.len() + name.len() + 64;
-    cache.entries.entry(key).or_default().push((Arc::clone(text), parsed.clone()));
+    cache.entries.entry(key).or_default().push((text, parsed.clone()));
     Ok(parsed)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use go_value::object::Method;
 use go_value::{Elem, Kind, List, Map, MapType, Object, Str, Value};
 
@@ -21,7 +22,7 @@ pub(super) fn files(files: &[File]) -> Value {
     Value::Object(Arc::new(Files(map)))
 }
 
-struct Files(BTreeMap<Arc<str>, Arc<[u8]>>);
+struct Files(BTreeMap<Arc<str>, Bytes>);
 
 impl std::fmt::Debug for Files {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

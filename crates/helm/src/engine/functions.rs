@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use go_template::{Context, FuncError, FuncMap, Parsed, Type};
 use go_value::{List, Map, Str, Value};
+use memchr::memmem;
 
 use super::Environment;
 use super::error::{WARN_END, WARN_START};
@@ -46,16 +48,17 @@ impl RenderState {
 /// Take `<no value>` out, as Helm does.
 pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
     const NO_VALUE: &[u8] = b"<no value>";
-    if !text.windows(NO_VALUE.len()).any(|w| w == NO_VALUE) {
+    let mut found = memmem::find_iter(&text, NO_VALUE).peekable();
+    if found.peek().is_none() {
         return text;
     }
     let mut out = Vec::with_capacity(text.len());
-    let mut rest = &text[..];
-    while let Some(i) = rest.windows(NO_VALUE.len()).position(|w| w == NO_VALUE) {
-        out.extend_from_slice(&rest[..i]);
-        rest = &rest[i + NO_VALUE.len()..];
+    let mut from = 0;
+    for at in found {
+        out.extend_from_slice(&text[from..at]);
+        from = at + NO_VALUE.len();
     }
-    out.extend_from_slice(rest);
+    out.extend_from_slice(&text[from..]);
     out
 }
 
@@ -170,9 +173,8 @@ fn register_templates(f: &mut FuncMap) {
         let parsed = if let Some(parsed) = known {
             parsed
         } else {
-            let parsed = set.compile(&name, &source).map_err(|e| FuncError::Wrapped {
-                text: format!("cannot parse template {}: {e}", quoted()),
-                source: Box::new(e),
+            let parsed = set.compile(&name, &Bytes::copy_from_slice(source.as_ref())).map_err(|e| {
+                FuncError::Wrapped { text: format!("cannot parse template {}: {e}", quoted()), source: Box::new(e) }
             })?;
             state(cx)?.remember(&source, &parsed);
             parsed

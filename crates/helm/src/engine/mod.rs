@@ -22,6 +22,7 @@ pub use glob::Glob;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use go_template::{Limits, MissingKey, Options, Set, on_large_stack};
 use go_value::{Map, MapType, Value};
 
@@ -100,7 +101,7 @@ impl std::fmt::Debug for Environment {
 
 /// One template ready to be parsed: its text and what it sees.
 struct Renderable {
-    text: Arc<[u8]>,
+    text: Bytes,
     values: Map,
     base_path: String,
 }

@@ -13,6 +13,7 @@ pub mod parts;
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use go_value::Map;
 use serde::{Deserialize, Serialize};
 
@@ -229,7 +230,7 @@ pub struct StoredChart {
     /// Default values, with those of enabled subcharts merged in.
     pub values: Map,
     /// values.schema.json.
-    pub schema: Option<std::sync::Arc<[u8]>>,
+    pub schema: Option<Bytes>,
     /// Other files.
     pub files: Vec<File>,
     /// When Chart.yaml was last changed. Helm 3 does not keep times of files.

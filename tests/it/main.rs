@@ -4,6 +4,7 @@
 //! process. `fixtures`: Flux's scenarios replayed. `release`: costs, drift, interplay with Helm, bad input.
 //! `preview`: `helmrel diff`. `faults`: an API server that fails. `sources`: repositories, registries, a
 //! source-controller. `records`: large charts. `leftovers`: what goes and what stays. `corpus`: public charts come and go.
+//! `template`: rendering that asks a server.
 
 mod corpus;
 mod faults;
@@ -16,3 +17,4 @@ mod preview;
 mod records;
 mod release;
 mod sources;
+mod template;

@@ -1,13 +1,14 @@
 //! One person, one command.
 //!
 //! Owns: the command tree, exit codes, where output goes. One file a command: its arguments and what it does. Exit
-//! codes: 0 done, 1 failed (or, for `diff`, differences found), 2 wrong usage (or, for `diff`, any error).
+//! codes: 0 done, 1 failed (or, for `diff` and `lint`, something found), 2 wrong usage (or, for `diff`, any error).
 
 mod charts;
 mod controller;
 mod crds;
 mod diff;
 mod flags;
+mod lint;
 mod printer;
 mod template;
 mod values_args;
@@ -31,6 +32,8 @@ struct Cli {
 enum Command {
     /// Render a chart as `helm template` does
     Template(template::Args),
+    /// Warn where Helm makes something else of a chart than it says
+    Lint(lint::Args),
     /// Show what the controller would change for a HelmRelease, without changing it
     Diff(diff::Args),
     /// Run the controller
@@ -44,13 +47,16 @@ enum Command {
 pub enum Exit {
     /// All is well, nothing differs.
     Ok,
-    /// Differences were found.
+    /// Differences were found, or what is wrong with a chart.
     Changes,
 }
 
+fn command() -> clap::Command {
+    Cli::command().mut_subcommand("template", flags::as_helm_parses).mut_subcommand("lint", flags::as_helm_parses)
+}
+
 fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().mut_subcommand("template", flags::as_helm_parses).try_get_matches()?;
-    Cli::from_arg_matches(&matches)
+    Cli::from_arg_matches(&command().try_get_matches()?)
 }
 
 /// Parse the command line and run the command.
@@ -67,6 +73,7 @@ pub fn main() -> ExitCode {
     let failure = if matches!(cli.command, Command::Diff(_)) { 2 } else { 1 };
     let result = match cli.command {
         Command::Template(args) => template::run(&args, &printer),
+        Command::Lint(args) => lint::run(&args, &printer),
         Command::Diff(args) => diff::run(&args, &printer),
         Command::Controller(args) => controller::run(args),
         Command::Crds(args) => crds::run(&args, &printer),
@@ -85,11 +92,8 @@ pub fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_command_tree_is_sound() {
-        super::Cli::command().debug_assert();
-        super::Cli::command().mut_subcommand("template", super::flags::as_helm_parses).debug_assert();
+        super::command().debug_assert();
     }
 }

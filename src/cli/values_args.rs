@@ -36,6 +36,11 @@ pub struct ValuesArgs {
 pub type Fetch<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>>;
 
 impl ValuesArgs {
+    /// The names of the files, as they were given.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
     /// The merged values.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ pub enum Duplicates {
 }
 
 /// Up to `limit` documents of the stream.
-fn documents(text: &[u8], limit: usize) -> Result<Vec<Tree>, Error> {
+pub(crate) fn documents(text: &[u8], limit: usize) -> Result<Vec<Tree>, Error> {
     if text.len() > MAX_INPUT {
         return Err(Error::ToJson(format!("yaml: text is longer than {MAX_INPUT} bytes")));
     }

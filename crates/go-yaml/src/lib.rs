@@ -12,6 +12,7 @@ mod emit;
 mod encode;
 mod error;
 pub mod limits;
+pub mod located;
 mod order;
 mod parse;
 mod quick;

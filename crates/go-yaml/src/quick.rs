@@ -660,8 +660,7 @@ fn plain_key(text: &str) -> Option<Key> {
 /// order.
 fn is_usual(text: &str) -> bool {
     // Without a way out in the middle the compiler makes this one that looks at many bytes at once.
-    let suspicious =
-        |b: u8| (b < 0x20 && b != b'\n' && b != b'\t') | (b == 0x7f) | (b == 0xc2) | (b == 0xe2) | (b == 0xef);
+    let suspicious = |b: u8| b < 0x20 && b != b'\n' && b != b'\t' || matches!(b, 0x7f | 0xc2 | 0xe2 | 0xef);
     let clean = |part: &[u8]| !part.iter().fold(false, |found, b| found | suspicious(*b));
     if text.as_bytes().chunks(1024).all(clean) {
         return true;

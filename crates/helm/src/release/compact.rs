@@ -55,7 +55,11 @@ mod tests {
 
     #[test]
     fn what_a_record_can_do_without_goes() {
-        let file = |name: &str, text: &str| File { name: name.into(), data: text.to_owned().into_bytes().into(), modified: None };
+        let file = |name: &str, text: &str| File {
+            name: name.into(),
+            data: text.to_owned().into_bytes().into(),
+            modified: None,
+        };
         let crd = "# two\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a.x\nspec: {group: x}\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: b.x\nspec: {group: x}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n";
         let chart = StoredChart {
             templates: vec![file("templates/a.yaml", "a: b")],

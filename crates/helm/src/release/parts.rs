@@ -80,7 +80,11 @@ mod tests {
             let _ = write!(text, "{:x}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             text
         });
-        let file = |name: &str, text: &str| File { name: name.into(), data: text.to_owned().into_bytes().into(), modified: None };
+        let file = |name: &str, text: &str| File {
+            name: name.into(),
+            data: text.to_owned().into_bytes().into(),
+            modified: None,
+        };
         let mut release = Release {
             manifest: format!("---\n# Source: c/templates/a.yaml\na: {}\n", "x".repeat(1_000_000)),
             config: load_values(format!("secret: {}\nb: 1", &noise[..30_000]).as_bytes()).unwrap(),

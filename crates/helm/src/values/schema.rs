@@ -5,6 +5,7 @@
 //! a function for that is handed in. The surprising things: whole numbers in complaints are printed with thousands
 //! separators, and Helm's order of sibling complaints is random; ours is that of the schema.
 
+mod accept;
 mod tree;
 
 use std::borrow::Cow;
@@ -81,14 +82,20 @@ impl UrlLoader for Loader {
 
 fn validate_one(schema: &[u8], values: &Map, remote: Option<&'static RemoteSchemas>) -> Result<(), String> {
     let schema: Json = serde_json::from_slice(schema).map_err(|e| e.to_string())?;
+    let values = to_json(&Value::Map(values.clone()));
+    // Compiling a large schema takes longer than all the rest of a render.
+    if accept::accepts(&schema, &values) { Ok(()) } else { compiled(schema, &values, remote) }
+}
+
+/// The full validator's verdict, with all its complaints.
+fn compiled(schema: Json, values: &Json, remote: Option<&'static RemoteSchemas>) -> Result<(), String> {
     let mut schemas = Schemas::new();
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
     compiler.use_loader(Box::new(Loader(remote)));
     compiler.add_resource(URL, tree::mark(Cow::Owned(schema))).map_err(|e| e.to_string())?;
     let index = compiler.compile(URL, &mut schemas).map_err(|e| compile_error(&e))?;
-    let values = to_json(&Value::Map(values.clone()));
-    schemas.validate(&values, index).map_err(|e| {
+    schemas.validate(values, index).map_err(|e| {
         let text = render(&e);
         let text = text.strip_prefix(&format!("jsonschema validation failed with '{URL}#'\n")).unwrap_or(&text);
         format!("{text}\n")

@@ -83,6 +83,10 @@ impl World {
         self.run(&self.helm, args, None)
     }
 
+    pub(crate) fn helmrel(&self, args: &[&str]) -> Left {
+        self.run(Path::new(env!("CARGO_BIN_EXE_helmrel")), args, None)
+    }
+
     /// Run both, after each other, and say what is not equal. Files belong below `written/`.
     pub(crate) fn compare(&self, args: &[&str], stdin: Option<&str>) -> Result<Left, String> {
         let written = self.path().join("written");

@@ -8,7 +8,7 @@ use testkit::{Archive, ChartBuilder, ChartRepo, Registry, registry, repo};
 use super::beside::{World, helm};
 
 fn chart(name: &str, version: &str) -> Archive {
-    let shown = "v: {{ .Chart.Version }} {{ .Release.Name }} {{ toYaml .Values | quote }}\n";
+    let shown = "v: {{ list .Chart.Version .Release.Name .Values | toJson | quote }}\n";
     ChartBuilder::new(name, version).values("k: v\n").template("map.yaml", shown).build().unwrap()
 }
 
@@ -251,4 +251,54 @@ async fn a_registry_with_credentials_and_certificates() {
     world.write("home/.docker/config.json", entry("u:wrong"));
     world.write("home/.config/helm/registry/config.json", entry("u:p"));
     check(&world, &anonymous);
+}
+
+#[test]
+fn missing_dependencies() {
+    let Some(helm) = helm() else { return };
+    let mut world = World::new(helm);
+    let served = repository(&repo::Options::default());
+    let secret = repository(&repo::Options { basic_auth: Some(("u".into(), "p".into())), ..repo::Options::default() });
+    for (name, url) in [("one", served.url()), ("two", secret.url())] {
+        let left = world.helm(&["repo", "add", name, &url, "--username", "u", "--password", "p"]);
+        assert_eq!(left.code, 0, "{}", left.err);
+    }
+    world.write("near/Chart.yaml", "apiVersion: v2\nname: near\nversion: 1.2.3\n");
+    world.write("near/templates/a.yaml", "near: {{ .Chart.Version }}\n");
+    world.set("HELM_NO_PLUGINS", "1");
+    let rows = [
+        ("{name: demo, version: ^1, repository: 'URL'}", true),
+        (
+            "{name: demo, version: 1.2.0, repository: 'URL/'}, {name: near, version: '>=1', repository: 'file://../near'}",
+            true,
+        ),
+        ("{name: demo, version: 1.0.0, repository: '@two'}", true),
+        ("{name: demo, version: 1.0.0, repository: 'alias:two', alias: other}", true),
+        ("{name: demo, version: 1.0.0, repository: 'SECRET'}", true),
+        ("{name: demo, version: ^1, repository: 'URL', condition: demo.on}", true),
+        ("{name: demo, version: ^9, repository: 'URL'}", false),
+        ("{name: none, version: 1.0.0, repository: 'URL'}", false),
+        ("{name: near, version: ^2, repository: 'file://../near'}", false),
+        ("{name: far, version: ^2, repository: 'file://../far'}", false),
+        ("{name: demo, version: nope, repository: 'URL'}", false),
+        ("{name: demo, version: 1.0.0, repository: '@nobody'}", false),
+        ("{name: here, version: 1.0.0}", false),
+    ];
+    for (i, (row, good)) in rows.iter().enumerate() {
+        let row = row.replace("URL", &served.url()).replace("SECRET", &secret.url());
+        let chart = format!("apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies: [{row}]\n");
+        let name = format!("c{i}");
+        world.write(&format!("{name}/Chart.yaml"), chart);
+        world.write(&format!("{name}/values.yaml"), "demo:\n  on: true\n");
+        let args = ["template", "r", &name, "--dependency-update"];
+        // Helm completes the folder, so it comes second; and it tells about it before the manifest.
+        let ours = world.helmrel(&args);
+        assert!(!world.path().join(&name).join("charts").exists());
+        let helms = world.helm(&args);
+        let shown = format!("{row}\n{}\n{}", ours.err, helms.err);
+        assert_eq!((ours.code, helms.code == 0), (helms.code, *good), "{shown}");
+        assert!(helms.out.ends_with(&ours.out), "{shown}\n{}\n{}", ours.out, helms.out);
+        assert_eq!(ours.out.is_empty(), !good, "{shown}");
+        assert_eq!(super::support::message(&ours.err), super::support::message(&helms.err), "{row}");
+    }
 }

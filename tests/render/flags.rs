@@ -255,12 +255,4 @@ fn what_would_run_another_program_is_refused_with_a_way_out() {
     let charts = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/charts");
     let run = super::support::helmrel(&charts, &["template", "web", "--post-renderer", "x"]);
     assert!(!run.ok && run.err.contains("pipe the output through it instead"), "{}", run.err);
-    let dir = tempfile::tempdir().unwrap();
-    std::fs::write(
-        dir.path().join("Chart.yaml"),
-        "apiVersion: v2\nname: a\nversion: 1.0.0\ndependencies: [{name: x}]\n",
-    )
-    .unwrap();
-    let run = super::support::helmrel(dir.path(), &["template", ".", "--dependency-update"]);
-    assert!(!run.ok && run.err.contains("run `helm dependency update` on it first"), "{}", run.err);
 }

@@ -5,6 +5,7 @@
 //! The surprising thing: nothing is written. Helm's caches are read, so that a chart Helm has fetched needs no network;
 //! what is fetched here is not kept.
 
+mod dependencies;
 mod oci;
 mod repositories;
 pub(super) mod settings;
@@ -18,11 +19,12 @@ use chart_source::{BasicAuth, Limits};
 use helm::Chart;
 
 use super::Printer;
+pub(super) use dependencies::complete;
 use settings::Files;
 use transport::Certificates;
 
 /// Which chart, from where, and who asks.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Chart")]
 pub(super) struct ChartFlags {
     /// The address of the repository that has the chart

@@ -24,9 +24,9 @@ struct File {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Repository {
-    name: String,
-    url: String,
+pub(super) struct Repository {
+    pub(super) name: String,
+    pub(super) url: String,
     username: String,
     password: String,
     #[serde(rename = "certFile")]
@@ -39,6 +39,18 @@ struct Repository {
 }
 
 impl Repository {
+    /// What a chart of this repository is fetched with: nothing of the command line but Helm's files.
+    pub(super) fn flags(&self, flags: &ChartFlags) -> ChartFlags {
+        let certificates = self.certificates(&ChartFlags { certificates: Certificates::default(), ..flags.clone() });
+        ChartFlags {
+            username: Some(self.username.clone()),
+            password: Some(self.password.clone()),
+            pass_credentials: self.pass_credentials_all,
+            certificates,
+            ..flags.clone()
+        }
+    }
+
     /// The certificates of the repository where it has any, else those of the command line.
     fn certificates(&self, flags: &ChartFlags) -> Certificates {
         let set = |path: &str| (!path.is_empty()).then(|| path.into());
@@ -62,7 +74,7 @@ impl Repository {
     }
 }
 
-fn known(flags: &ChartFlags) -> Result<Vec<Repository>> {
+pub(super) fn known(flags: &ChartFlags) -> Result<Vec<Repository>> {
     let path = flags.files.repository_config();
     let text = match std::fs::read(&path) {
         Ok(text) => text,
@@ -90,7 +102,7 @@ fn cached_index(repository: &Repository, flags: &ChartFlags) -> Result<Index> {
 }
 
 /// The entry Helm takes: the one of exactly this version, else the newest that satisfies it as a constraint.
-fn choose<'i>(index: &'i Index, chart: &str, version: &str, printer: &Printer) -> Result<&'i Entry> {
+pub(super) fn choose<'i>(index: &'i Index, chart: &str, version: &str, printer: &Printer) -> Result<&'i Entry> {
     if !index.charts().any(|name| name == chart) {
         bail!("no chart name found");
     }
@@ -116,8 +128,8 @@ fn choose<'i>(index: &'i Index, chart: &str, version: &str, printer: &Printer) -
     Ok(entry)
 }
 
-/// `--repo URL CHART`: the address of the chart's archive.
-pub(super) async fn find_in(repo: &str, chart: &str, flags: &ChartFlags, printer: &Printer) -> Result<String> {
+/// A repository by its address, with its index as it is now.
+pub(super) async fn open(repo: &str, flags: &ChartFlags) -> Result<(HelmRepository, Index)> {
     let scheme = repo.split_once("://").map_or("", |(scheme, _)| scheme);
     if !matches!(scheme, "http" | "https") {
         bail!("could not find protocol handler for: {scheme}");
@@ -131,6 +143,12 @@ pub(super) async fn find_in(repo: &str, chart: &str, flags: &ChartFlags, printer
         let text = e.to_string();
         unreachable(anyhow!("{}", text.strip_prefix("failed to load index: ").unwrap_or(&text)))
     })?;
+    Ok((client, index))
+}
+
+/// `--repo URL CHART`: the address of the chart's archive.
+pub(super) async fn find_in(repo: &str, chart: &str, flags: &ChartFlags, printer: &Printer) -> Result<String> {
+    let (client, index) = open(repo, flags).await?;
     let version = flags.version();
     let what =
         if version.is_empty() { format!("chart {chart:?}") } else { format!("chart {chart:?} version {version:?}") };

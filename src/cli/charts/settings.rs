@@ -7,7 +7,7 @@ use std::env::var_os;
 use std::path::PathBuf;
 
 /// The files of a person who uses Helm.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(in crate::cli) struct Files {
     /// Helm's file with credentials for registries
     #[arg(long, value_name = "FILE", env = "HELM_REGISTRY_CONFIG", hide_env_values = true)]

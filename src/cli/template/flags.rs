@@ -41,6 +41,9 @@ pub struct Args {
     /// Kubernetes API versions for .Capabilities.APIVersions (may be repeated)
     #[arg(short = 'a', long, value_name = "VERSION", value_delimiter = ',')]
     pub(super) api_versions: Vec<String>,
+    /// Where dependencies are missing in charts/, fetch all; the chart's folder is left as it is
+    #[arg(long)]
+    pub(super) dependency_update: bool,
     /// Let getHostByName ask DNS
     #[arg(long)]
     pub(super) enable_dns: bool,

@@ -62,9 +62,6 @@ pub(super) struct IgnoredFlags {
     atomic: bool,
     #[arg(long, hide = true)]
     force: bool,
-    /// Fetch missing dependencies; refused where some are missing
-    #[arg(long)]
-    pub(super) dependency_update: bool,
     /// Refused: pipe the output through the program instead
     #[arg(long, value_name = "PLUGIN")]
     post_renderer: Option<String>,

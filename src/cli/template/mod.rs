@@ -16,7 +16,7 @@ use helm::engine::{Capabilities, Environment, KubeVersion, ReleaseOptions};
 use helm::render::{RenderOptions, execute, prepare, settle};
 use helm_action::lookup::ClusterLookup;
 
-use super::charts::{locate, transport};
+use super::charts::{complete, locate, transport};
 use super::{Exit, Printer};
 use crate::host::SystemHost;
 pub use flags::Args;
@@ -41,17 +41,17 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let located = runtime.block_on(locate(reference, &args.chart, printer))?;
     let values = args.values.merge(&|address| runtime.block_on(transport::plain_get(address)))?;
-    let chart = located.load()?;
+    let mut chart = located.load()?;
     chart.check_installable()?;
     if chart.metadata.deprecated {
         printer.warn("this chart is deprecated");
     }
-    chart.check_dependencies().map_err(|e| {
-        if !args.ignored.dependency_update {
-            return anyhow!(e);
+    if let Err(missing) = chart.check_dependencies() {
+        if !args.dependency_update {
+            return Err(missing.into());
         }
-        anyhow!("--dependency-update writes into the chart, which is not done here; run `helm dependency update` on it first: {e}")
-    })?;
+        runtime.block_on(complete(&mut chart, &located, &args.chart, printer))?;
+    }
 
     let namespace = args.namespace.clone().filter(|n| !n.is_empty()).or_else(|| args.cluster.namespace());
     let namespace = namespace.unwrap_or_else(|| "default".into());

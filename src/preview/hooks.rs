@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use helm::manifest::parse_objects;
 use helm::release::{Hook, HookEvent, Release};
+use helm_action::build::named;
 use helm_action::build::{Built, place};
 use helm_action::hooks::order;
 use helm_action::plan::{ObjectChange, Plan, applied, recreated};
@@ -99,6 +100,9 @@ pub async fn runs(
                 continue;
             }
             let parsed = parse(actions, hook).await?;
+            for built in &parsed.built {
+                named(&built.object, &hook.path)?;
+            }
             if tried.insert(index) {
                 attempt(actions, &parsed, plan).await?;
             }

@@ -172,7 +172,7 @@ pub fn state(release: &HelmRelease, status: &HelmReleaseStatus, desired: &Desire
     if metadata.name != desired.chart_name || metadata.version != desired.chart_version {
         return State::OutOfSync("release chart changed");
     }
-    if newest.is_none_or(|s| !desired.same_config(&s.config_digest)) {
+    if newest.is_none_or(|s| !desired.same_config(&s.config_digest)) && !is_preserved(release, desired, last) {
         return State::OutOfSync("release config values changed");
     }
     if status.observed_generation != Some(release.generation()) {
@@ -193,6 +193,17 @@ pub fn state(release: &HelmRelease, status: &HelmReleaseStatus, desired: &Desire
         }
     }
     if observed.drifted == Some(true) { State::Drifted } else { State::InSync }
+}
+
+/// Do upgrades keep the values of the last revision below the new ones, and are the new ones in it already? What was asked
+/// for counts then, not what came of it: an upgrade would change nothing, and the next one again nothing.
+fn is_preserved(release: &HelmRelease, desired: &Desired, last: &Release) -> bool {
+    if release.upgrade().preserve_values != Some(true) {
+        return false;
+    }
+    let merged = helm_action::upgrade::merged_values(&desired.values, &last.config);
+    let digest = |values| helm::values::digest::config_digest(values, desired.algorithm);
+    digest(&merged) == digest(&last.config)
 }
 
 /// Would this state still change by looking at drift?
@@ -277,7 +288,8 @@ fn failed(
         return Ok(Step::Upgrade);
     }
     let Some((attempted, remediation)) = policy::active(release, status) else { return Ok(Step::Upgrade) };
-    if remediation.failures == 0 || progress.force {
+    // A forced upgrade that failed is remediated like any other.
+    if remediation.failures == 0 || progress.force && !progress.ran.contains(&StepKind::Release) {
         return Ok(Step::Upgrade);
     }
     if remediation.exhausted() && !remediation.remediate_last {

@@ -7,7 +7,7 @@ use flux_api::meta::reason;
 use helm_action::Error;
 use kube_ops::{Class, Error as ClusterError};
 
-const RIGHTS: &str = "Give these rights to the identity the release acts as (spec.serviceAccountName, or else the controller's own); it is tried again.";
+const RIGHTS: &str = "Give these rights to the identity the release acts as (spec.serviceAccountName, or else the controller's own). If it has stalled by then, ask for a new attempt with the annotation reconcile.fluxcd.io/resetAt.";
 const REFUSED: &str = "The API server refuses the object: fix the chart's template or the values.";
 const LATER: &str = "The API server could not answer; it is tried again.";
 
@@ -76,6 +76,12 @@ pub fn of_error(error: &Error) -> Option<&'static str> {
         },
         Error::Build { source, .. } | Error::Crds(source) | Error::DeleteRelease { source, .. } => of_error(source),
         Error::Uninstalled(all) => all.first().and_then(of_error),
+        Error::Nameless { .. } => Some(
+            "Give the object a metadata.name in the chart's template; generateName is not enough. Nothing in the cluster was changed for it.",
+        ),
+        Error::NoRevision(_) => Some(
+            "Repair the records of the release (Secrets with the labels owner=helm and name), or delete them to install it anew.",
+        ),
         Error::NotFound | Error::NoDeployedRelease(_) | Error::AlreadyDeleted(_) | Error::Internal { .. } => None,
     }
 }

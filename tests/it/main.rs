@@ -13,6 +13,7 @@ mod generated;
 mod lab;
 mod layers;
 mod leftovers;
+mod names;
 mod preview;
 mod records;
 mod release;

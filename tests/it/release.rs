@@ -133,7 +133,7 @@ pub fn small(version: &str) -> Result<Archive> {
 }
 
 /// A chart whose only template is this text.
-fn chart_of(name: &str, template: &str) -> Result<Archive> {
+pub fn chart_of(name: &str, template: &str) -> Result<Archive> {
     ChartBuilder::new(name, "1.0.0").template("object.yaml", template).build()
 }
 

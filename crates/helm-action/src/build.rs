@@ -3,7 +3,7 @@
 //! Owns: mapping kinds to resources, filling namespaces in, ownership metadata. Follows the build step of Helm's
 //! `pkg/kube`. The surprising thing: ownership metadata is set on what is sent, never on what is stored.
 
-use helm::manifest::parse_objects;
+use helm::manifest::{Parsed, parse_objects};
 use kube_object::{Object, ownership};
 use kube_ops::{Error as ClusterError, Resource};
 
@@ -24,34 +24,46 @@ pub struct Built {
 /// The objects of a manifest, ready to be sent.
 ///
 /// # Errors
-/// A document that is not an object, or of a kind the cluster has not.
+/// A document that is not an object, an object without a name, or of a kind the cluster has not.
 pub async fn build(context: &Context, manifest: &str) -> Result<Vec<Built>, Error> {
     let mut built = Vec::new();
     for parsed in parse_objects(manifest, context.profile)? {
         let mut object = parsed.object;
         let resource = context.cluster.resource_of(&object).await?;
         place(&mut object, &resource, &context.namespace);
+        named(&object, &parsed.source)?;
         ownership::set(&mut object, &context.release, &context.namespace);
         built.push(Built { object, resource, source: parsed.source });
     }
     Ok(built)
 }
 
-/// As [`build`], for a manifest that is already stored: objects of kinds that are gone are left out.
+/// As [`build`], for a manifest that is already stored: objects of kinds that are gone are left out, and so are objects
+/// without a name, which can be nowhere.
 ///
 /// # Errors
 /// A document that is not an object, or a cluster that cannot be asked.
 pub async fn build_stored(context: &Context, manifest: &str) -> Result<Vec<Built>, Error> {
-    Ok(build_known(context, manifest).await?.0)
+    let parsed = parse_objects(manifest, context.profile)?;
+    Ok(known(context, parsed.into_iter().filter(|p| !p.object.name().is_empty())).await?.0)
 }
 
 /// As [`build`]; objects of kinds that the cluster has not come apart from the others, as they are written.
 ///
 /// # Errors
-/// A document that is not an object, or a cluster that cannot be asked.
+/// A document that is not an object, an object without a name, or a cluster that cannot be asked.
 pub async fn build_known(context: &Context, manifest: &str) -> Result<(Vec<Built>, Vec<Object>), Error> {
+    let parsed = parse_objects(manifest, context.profile)?;
+    parsed.iter().try_for_each(|p| named(&p.object, &p.source))?;
+    known(context, parsed).await
+}
+
+async fn known(
+    context: &Context,
+    parsed: impl IntoIterator<Item = Parsed>,
+) -> Result<(Vec<Built>, Vec<Object>), Error> {
     let (mut built, mut unknown) = (Vec::new(), Vec::new());
-    for parsed in parse_objects(manifest, context.profile)? {
+    for parsed in parsed {
         let mut object = parsed.object;
         match context.cluster.resource_of(&object).await {
             Ok(resource) => {
@@ -64,6 +76,17 @@ pub async fn build_known(context: &Context, manifest: &str) -> Result<(Vec<Built
         }
     }
     Ok((built, unknown))
+}
+
+/// Refuse an object without a name.
+///
+/// # Errors
+/// [`Error::Nameless`].
+pub fn named(object: &Object, source: &str) -> Result<(), Error> {
+    if object.name().is_empty() {
+        return Err(Error::Nameless { id: object.id(), source_path: source.into() });
+    }
+    Ok(())
 }
 
 /// Namespaced objects without a namespace get the release's; cluster-scoped ones lose theirs.

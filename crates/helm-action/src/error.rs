@@ -53,6 +53,17 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
+    /// An object that has no name, or is to get one by `generateName`: it could never be found again.
+    #[error("could not get information about the resource {}: resource name may not be empty{}", owner_text(.id), source_text(.source_path))]
+    Nameless {
+        /// The object, as far as it is known.
+        id: ObjectId,
+        /// The template it comes from.
+        source_path: String,
+    },
+    /// All records of the release are damaged.
+    #[error("no revision for release {0:?}")]
+    NoRevision(String),
     /// Objects that belong to someone else.
     #[error("unable to continue with {verb}: {} exists and cannot be imported into the current release: {why}", owner_text(.id))]
     Ownership {
@@ -109,6 +120,10 @@ pub enum Error {
         /// Why.
         why: String,
     },
+}
+
+fn source_text(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!(" ({path})") }
 }
 
 fn owner_text(id: &ObjectId) -> String {

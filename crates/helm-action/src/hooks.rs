@@ -13,7 +13,7 @@ use kube_object::{Object, status::Status};
 use kube_ops::apply::ApplyOptions;
 use kube_ops::delete::Propagation;
 
-use crate::build::place;
+use crate::build::{named, place};
 use crate::context::Context;
 use crate::error::Error;
 use crate::outcome::Run;
@@ -105,6 +105,7 @@ async fn objects(context: &Context, hook: &Hook) -> Result<Vec<Object>, Error> {
         let mut object = parsed.object;
         let resource = context.cluster.resource_of(&object).await?;
         place(&mut object, &resource, &context.namespace);
+        named(&object, &hook.path)?;
         objects.push(object);
     }
     Ok(objects)

@@ -31,10 +31,10 @@ pub struct ApplyOptions {
 }
 
 impl Cluster {
-    fn apply_path(&self, resource: &Resource, object: &Object, options: ApplyOptions) -> String {
+    fn apply_path(&self, resource: &Resource, object: &Object, options: ApplyOptions) -> Result<String, ApiError> {
         let mut path = format!(
             "{}?fieldManager={}&force={}",
-            resource.path(object.namespace(), object.name()),
+            resource.path(object.namespace(), object.name())?,
             self.field_manager(),
             options.force
         );
@@ -46,7 +46,7 @@ impl Cluster {
         } else {
             "&fieldValidation=Strict"
         });
-        path
+        Ok(path)
     }
 
     /// Apply the object by server-side apply; the answer is what the server made of it.
@@ -63,7 +63,7 @@ impl Cluster {
     /// # Errors
     /// As there.
     pub async fn apply_to(&self, resource: &Resource, object: &Object, options: ApplyOptions) -> Result<Object, Error> {
-        let path = self.apply_path(resource, object, options);
+        let path = self.apply_path(resource, object, options).map_err(|e| Error::apply(object, e))?;
         let body = Json::Object(object.0.clone());
         for _ in 1..TRIES {
             match self.send(Method::PATCH, &path, APPLY, Some(&body)).await {
@@ -120,8 +120,10 @@ impl Cluster {
     /// # Errors
     /// There is no such object, or the server refuses it.
     pub async fn replace_at(&self, resource: &Resource, object: &Object) -> Result<Object, Error> {
-        let path =
-            format!("{}?fieldManager={}", resource.path(object.namespace(), object.name()), self.field_manager());
+        let path = resource
+            .path(object.namespace(), object.name())
+            .map_err(|source| Error::Patch { id: object.id(), source })?;
+        let path = format!("{path}?fieldManager={}", self.field_manager());
         self.send(Method::PUT, &path, JSON, Some(&Json::Object(object.0.clone())))
             .await
             .map_err(|source| Error::Patch { id: object.id(), source })
@@ -132,8 +134,10 @@ impl Cluster {
     /// # Errors
     /// The server's answer.
     pub async fn merge_patch(&self, resource: &Resource, object: &Object, patch: &Json) -> Result<Object, Error> {
-        let path =
-            format!("{}?fieldManager={}", resource.path(object.namespace(), object.name()), self.field_manager());
+        let path = resource
+            .path(object.namespace(), object.name())
+            .map_err(|source| Error::Patch { id: object.id(), source })?;
+        let path = format!("{path}?fieldManager={}", self.field_manager());
         self.send(Method::PATCH, &path, MERGE, Some(patch))
             .await
             .map_err(|source| Error::Patch { id: object.id(), source })
@@ -150,7 +154,7 @@ impl Cluster {
         name: &str,
         patch: &Json,
     ) -> Result<T, ApiError> {
-        let path = format!("{}/status?fieldManager={}", resource.path(namespace, name), self.field_manager());
+        let path = format!("{}/status?fieldManager={}", resource.path(namespace, name)?, self.field_manager());
         self.send(Method::PATCH, &path, MERGE, Some(patch)).await
     }
 
@@ -165,7 +169,7 @@ impl Cluster {
         name: &str,
         patch: &Json,
     ) -> Result<T, ApiError> {
-        let path = format!("{}?fieldManager={}", resource.path(namespace, name), self.field_manager());
+        let path = format!("{}?fieldManager={}", resource.path(namespace, name)?, self.field_manager());
         self.send(Method::PATCH, &path, MERGE, Some(patch)).await
     }
 
@@ -182,7 +186,9 @@ impl Cluster {
                 {"op": "replace", "path": "/metadata/managedFields", "value": entries},
                 {"op": "replace", "path": "/metadata/resourceVersion", "value": live.resource_version()},
             ]);
-            let path = resource.path(live.namespace(), live.name());
+            let path = resource
+                .path(live.namespace(), live.name())
+                .map_err(|source| Error::Patch { id: live.id(), source })?;
             match self.send::<Object>(Method::PATCH, &path, JSON_PATCH, Some(&patch)).await {
                 Ok(_) => return Ok(()),
                 Err(ApiError { class: Class::Conflict, .. }) if round < TRIES => {

@@ -50,7 +50,9 @@ impl Cluster {
         object: &Object,
         propagation: Propagation,
     ) -> Result<bool, Error> {
-        let path = resource.path(object.namespace(), object.name());
+        let path = resource
+            .path(object.namespace(), object.name())
+            .map_err(|source| Error::Delete { id: object.id(), source })?;
         let options = json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation.as_str()});
         match self.send::<Json>(Method::DELETE, &path, "application/json", Some(&options)).await {
             Ok(_) => Ok(true),

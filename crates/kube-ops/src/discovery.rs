@@ -16,7 +16,7 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use crate::client::Attempts;
-use crate::error::{ApiError, Error};
+use crate::error::{ApiError, Class, Error};
 
 /// How old an answer must be before an unknown kind asks again.
 const MIN_AGE: Duration = Duration::from_secs(2);
@@ -51,8 +51,17 @@ impl Resource {
     }
 
     /// The address of one object.
-    pub fn path(&self, namespace: &str, name: &str) -> String {
-        format!("{}/{}", self.collection_path(Some(namespace)), escape(name))
+    ///
+    /// # Errors
+    /// A name that is empty or none at all: with it the address would be that of all objects of the kind, and to delete
+    /// it would be to delete them. In the words of Kubernetes' own client.
+    pub fn path(&self, namespace: &str, name: &str) -> Result<String, ApiError> {
+        let problem = match name {
+            "" => "resource name may not be empty".to_owned(),
+            "." | ".." => format!("invalid resource name {name:?}: [may not be '{name}']"),
+            _ => return Ok(format!("{}/{}", self.collection_path(Some(namespace)), escape(name))),
+        };
+        Err(ApiError { class: Class::Invalid, code: 0, message: problem })
     }
 }
 
@@ -217,7 +226,7 @@ impl Discovery {
                 .uri(path)
                 .header(http::header::ACCEPT, accept)
                 .body(Vec::new())
-                .map_err(|e| ApiError { class: crate::Class::Other, code: 0, message: e.to_string() })?;
+                .map_err(|e| ApiError { class: Class::Other, code: 0, message: e.to_string() })?;
             match self.client.request(request).await.map_err(ApiError::from) {
                 Err(e) if attempts.another(&e).await => {}
                 answer => return answer,
@@ -272,10 +281,13 @@ mod tests {
     #[test]
     fn addresses() {
         let r = Resource { gvk: Gvk::new("apps/v1", "Deployment"), plural: "deployments".into(), namespaced: true };
-        assert_eq!(r.path("n", "x"), "/apis/apps/v1/namespaces/n/deployments/x");
+        assert_eq!(r.path("n", "x").unwrap(), "/apis/apps/v1/namespaces/n/deployments/x");
         assert_eq!(r.collection_path(None), "/apis/apps/v1/deployments");
         let r = Resource { gvk: Gvk::new("v1", "Namespace"), plural: "namespaces".into(), namespaced: false };
-        assert_eq!(r.path("", "a:b"), "/api/v1/namespaces/a%3Ab");
+        assert_eq!(r.path("", "a:b").unwrap(), "/api/v1/namespaces/a%3Ab");
+        for name in ["", ".", ".."] {
+            assert_eq!(r.path("n", name).unwrap_err().class, Class::Invalid, "{name:?}");
+        }
     }
 
     #[test]

@@ -22,7 +22,11 @@ impl Cluster {
     /// # Errors
     /// Any answer but the object or that there is none.
     pub async fn get(&self, resource: &Resource, namespace: &str, name: &str) -> Result<Option<Object>, Error> {
-        match self.send::<Object>(Method::GET, &resource.path(namespace, name), JSON, None).await {
+        let answer = match resource.path(namespace, name) {
+            Ok(path) => self.send::<Object>(Method::GET, &path, JSON, None).await,
+            Err(e) => Err(e),
+        };
+        match answer {
             Ok(object) => Ok(Some(object)),
             Err(e) if e.class == Class::NotFound => Ok(None),
             Err(source) => {

@@ -154,3 +154,30 @@ fn failures_are_remediated_as_asked() {
     let again = Case { ran: vec![StepKind::Release], ..case(retry, 1) };
     assert_eq!(run(again).1, Decision::Stop(End::RetryAfter(Duration::from_secs(7))));
 }
+
+#[test]
+fn a_forced_upgrade_that_failed_is_remediated() {
+    let failed = stored(2, Status::Failed);
+    let case = |ran: Vec<StepKind>| Case {
+        spec: json!({"upgrade": {"remediation": {"retries": 1}}}),
+        last: Some(failed.clone()),
+        history: vec![failed.clone(), stored(1, Status::Superseded)],
+        action: Some("upgrade"),
+        failures: (0, 1),
+        force: true,
+        ran,
+        ..Case::default()
+    };
+    assert_eq!(run(case(Vec::new())).1, Decision::Run(Step::Upgrade));
+    assert_eq!(run(case(vec![StepKind::Release])).1, Decision::Run(Step::Rollback(1)));
+}
+
+#[test]
+fn values_that_are_kept_are_no_change() {
+    let mut good = Release::clone(&stored(1, Status::Deployed));
+    good.config = [("old", go_value::Value::Bool(true))].into_iter().collect();
+    let good = Arc::new(good);
+    let case = |spec| Case { spec, last: Some(good.clone()), history: vec![good.clone()], ..Case::default() };
+    assert_eq!(run(case(json!({}))).0, State::OutOfSync("release config values changed"));
+    assert_eq!(run(case(json!({"upgrade": {"preserveValues": true}}))).0, State::InSync);
+}

@@ -78,7 +78,7 @@ impl Storage {
     /// # Errors
     /// As there.
     pub async fn observe(&self, name: &str) -> Result<Vec<RecordHead>, Error> {
-        let heads = self.heads(name).await?;
+        let heads = self.readable(name).await?;
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some((name.to_owned(), heads.clone()));
         Ok(heads)
     }
@@ -92,8 +92,25 @@ impl Storage {
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner).take();
         match listed {
             Some((of, heads)) if of == name => Ok(heads),
-            _ => self.heads(name).await,
+            _ => self.readable(name).await,
         }
+    }
+
+    /// As [`Storage::heads`], but the newest one can be read: what someone damaged behind it does not count, as in Helm.
+    async fn readable(&self, name: &str) -> Result<Vec<RecordHead>, Error> {
+        let mut heads = self.heads(name).await?;
+        let any = !heads.is_empty();
+        while let Some(head) = heads.last() {
+            match self.read(head).await {
+                Err(Error::Chart(helm::Error::Record(why))) => {
+                    tracing::warn!(record = head.object, why, "a damaged record does not count");
+                    heads.pop();
+                }
+                Err(e) => return Err(e),
+                Ok(_) => return Ok(heads),
+            }
+        }
+        if any { Err(Error::NoRevision(name.into())) } else { Ok(heads) }
     }
 
     /// The release of a head, from the cache or by one request.

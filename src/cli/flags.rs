@@ -1,7 +1,11 @@
 //! Flags as Helm's parser takes them.
 //!
 //! Owns: the difference between clap and Go's pflag. A switch may have a value (`--no-hooks=false`), a flag may come
-//! twice and the last one counts, and what follows a flag is its value whatever it begins with.
+//! twice and the last one counts, what follows a flag is its value whatever it begins with, and paths may be empty.
+
+use std::any::TypeId;
+use std::convert::Infallible;
+use std::path::PathBuf;
 
 use clap::builder::ValueParser;
 use clap::{ArgAction, Command};
@@ -19,9 +23,21 @@ pub(super) fn as_helm_parses(command: Command) -> Command {
             .hide_possible_values(true)
             .value_name("BOOL")
             .value_parser(ValueParser::new(parse_bool)),
-        ArgAction::Set | ArgAction::Append if !arg.is_positional() => arg.allow_hyphen_values(true),
+        ArgAction::Set | ArgAction::Append if !arg.is_positional() => {
+            let arg = arg.allow_hyphen_values(true);
+            if arg.get_value_parser().type_id() != TypeId::of::<PathBuf>() {
+                return arg;
+            }
+            // An empty path means none, on the command line and in the environment.
+            arg.value_parser(ValueParser::new(|text: &str| Ok::<_, Infallible>(PathBuf::from(text))))
+        }
         _ => arg,
     })
+}
+
+/// Is a switch set in the environment? What is no boolean is not, as in Helm.
+pub(super) fn env_bool(name: &str) -> bool {
+    std::env::var(name).is_ok_and(|text| parse_bool(&text) == Ok(true))
 }
 
 /// Go's `strconv.ParseBool`.
@@ -46,6 +62,8 @@ mod tests {
         on: bool,
         #[arg(long)]
         text: Option<String>,
+        #[arg(long)]
+        path: Option<std::path::PathBuf>,
         rest: Vec<String>,
     }
 
@@ -64,5 +82,6 @@ mod tests {
         let flags = parsed(&["--on", "false", "--text", "a", "--text", "-b"]).unwrap();
         assert_eq!((flags.on, flags.rest, flags.text.as_deref()), (true, vec!["false".to_owned()], Some("-b")));
         assert!(parsed(&["--on=maybe"]).is_err());
+        assert_eq!(parsed(&["--path="]).unwrap().path, Some(std::path::PathBuf::new()));
     }
 }

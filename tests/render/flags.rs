@@ -148,6 +148,7 @@ const ROWS: &[&str] = &[
     "site charts/web --ca-file more.yaml",
     "site charts/web --cert-file nope --key-file nope",
     "site charts/web --cert-file nope",
+    "site charts/web --ca-file= --keyring= --kubeconfig= --namespace= --kube-version= --version= --repo=",
     "site charts/web --insecure-skip-tls-verify --plain-http --pass-credentials --username u --password p",
 ];
 

@@ -36,12 +36,15 @@ pub(super) struct Repository {
     #[serde(rename = "caFile")]
     ca_file: String,
     pass_credentials_all: bool,
+    insecure_skip_tls_verify: bool,
 }
 
 impl Repository {
     /// What a chart of this repository is fetched with: nothing of the command line but Helm's files.
     pub(super) fn flags(&self, flags: &ChartFlags) -> ChartFlags {
-        let certificates = self.certificates(&ChartFlags { certificates: Certificates::default(), ..flags.clone() });
+        let mut certificates =
+            if self.has_no_certificates() { Certificates::default() } else { self.certificates(flags) };
+        certificates.insecure_skip_tls_verify = self.insecure_skip_tls_verify;
         ChartFlags {
             username: Some(self.username.clone()),
             password: Some(self.password.clone()),
@@ -51,10 +54,14 @@ impl Repository {
         }
     }
 
+    fn has_no_certificates(&self) -> bool {
+        [&self.cert_file, &self.key_file, &self.ca_file].iter().all(|f| f.is_empty())
+    }
+
     /// The certificates of the repository where it has any, else those of the command line.
     fn certificates(&self, flags: &ChartFlags) -> Certificates {
         let set = |path: &str| (!path.is_empty()).then(|| path.into());
-        if [&self.cert_file, &self.key_file, &self.ca_file].iter().all(|f| f.is_empty()) {
+        if self.has_no_certificates() {
             return flags.certificates.clone();
         }
         Certificates {

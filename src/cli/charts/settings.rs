@@ -23,24 +23,28 @@ pub(in crate::cli) struct Files {
     content_cache: Option<PathBuf>,
 }
 
+fn given(path: Option<&PathBuf>) -> Option<PathBuf> {
+    path.filter(|p| !p.as_os_str().is_empty()).cloned()
+}
+
 impl Files {
     pub(super) fn registry_config(&self) -> PathBuf {
-        self.registry_config.clone().unwrap_or_else(|| config("registry/config.json"))
+        given(self.registry_config.as_ref()).unwrap_or_else(|| config("registry/config.json"))
     }
 
     pub(super) fn repository_config(&self) -> PathBuf {
-        self.repository_config.clone().unwrap_or_else(|| config("repositories.yaml"))
+        given(self.repository_config.as_ref()).unwrap_or_else(|| config("repositories.yaml"))
     }
 
     /// The cached index of a repository.
     pub(super) fn index(&self, repository: &str) -> PathBuf {
-        let folder = self.repository_cache.clone().unwrap_or_else(|| cache("repository"));
+        let folder = given(self.repository_cache.as_ref()).unwrap_or_else(|| cache("repository"));
         folder.join(format!("{repository}-index.yaml"))
     }
 
     /// The cached archive with a SHA-256 in hexadecimal.
     pub(super) fn archive(&self, sha256: &str) -> Option<PathBuf> {
-        let folder = self.content_cache.clone().unwrap_or_else(|| cache("content"));
+        let folder = given(self.content_cache.as_ref()).unwrap_or_else(|| cache("content"));
         let sound = sha256.len() == 64 && sha256.bytes().all(|b| b.is_ascii_hexdigit());
         sound.then(|| folder.join(&sha256[..2]).join(format!("{}.chart", sha256.to_lowercase())))
     }

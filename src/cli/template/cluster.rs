@@ -17,6 +17,7 @@ use kube::config::{AuthInfo, Kubeconfig};
 use kube_object::ownership;
 use kube_ops::{Cluster, Identity};
 
+use super::super::flags::env_bool;
 use crate::controller::connect;
 
 /// Which cluster, and as whom.
@@ -44,8 +45,8 @@ pub(super) struct ClusterFlags {
     /// Certificates (PEM) of authorities to trust
     #[arg(long, value_name = "FILE", env = "HELM_KUBECAFILE", hide_env_values = true)]
     kube_ca_file: Option<PathBuf>,
-    /// Do not check the API server's certificate
-    #[arg(long, env = "HELM_KUBEINSECURE_SKIP_TLS_VERIFY", hide_env_values = true)]
+    /// Do not check the API server's certificate [env: HELM_KUBEINSECURE_SKIP_TLS_VERIFY]
+    #[arg(long)]
     kube_insecure_skip_tls_verify: bool,
     /// The name the API server's certificate must have
     #[arg(long, value_name = "NAME", env = "HELM_KUBETLS_SERVER_NAME", hide_env_values = true)]
@@ -66,10 +67,15 @@ fn set(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|t| !t.is_empty())
 }
 
+/// A path that is there and not empty.
+fn given(path: Option<&PathBuf>) -> Option<&Path> {
+    path.map(PathBuf::as_path).filter(|p| !p.as_os_str().is_empty())
+}
+
 impl ClusterFlags {
     /// The namespace of the kubeconfig's context.
     pub(super) fn namespace(&self) -> Option<String> {
-        let config = match &self.kubeconfig {
+        let config = match given(self.kubeconfig.as_ref()) {
             Some(path) => Kubeconfig::read_from(path),
             None => Kubeconfig::read(),
         };
@@ -84,9 +90,8 @@ impl ClusterFlags {
     /// # Errors
     /// No cluster is named, or it does not answer.
     pub(super) async fn connect(&self) -> Result<Cluster> {
-        let path = self.kubeconfig.clone();
         let address = set(self.kube_apiserver.as_ref());
-        let found = connect(path.as_deref(), set(self.kube_context.as_ref())).await;
+        let found = connect(given(self.kubeconfig.as_ref()), set(self.kube_context.as_ref())).await;
         let mut config = match (found, address) {
             (Err(_), Some(address)) => kube::Config::new(address.parse()?),
             (found, _) => found.map_err(|e| unreachable(&format!("{e:#}")))?,
@@ -94,10 +99,11 @@ impl ClusterFlags {
         if let Some(address) = address {
             config.cluster_url = address.parse()?;
         }
-        if let Some(path) = &self.kube_ca_file {
+        if let Some(path) = given(self.kube_ca_file.as_ref()) {
             config.root_cert = Some(certificates(path)?);
         }
-        config.accept_invalid_certs |= self.kube_insecure_skip_tls_verify;
+        config.accept_invalid_certs |=
+            self.kube_insecure_skip_tls_verify || env_bool("HELM_KUBEINSECURE_SKIP_TLS_VERIFY");
         if let Some(name) = set(self.kube_tls_server_name.as_ref()) {
             config.tls_server_name = Some(name.into());
         }
@@ -107,7 +113,7 @@ impl ClusterFlags {
         if let Some(user) = set(self.kube_as_user.as_ref()) {
             config.auth_info.impersonate = Some(user.into());
         }
-        if !self.kube_as_group.is_empty() {
+        if self.kube_as_group.iter().any(|g| !g.is_empty()) {
             config.auth_info.impersonate_groups = Some(self.kube_as_group.clone());
         }
         let cluster = Cluster::connect(config, &Identity::Own, "helm").map_err(|e| unreachable(&e.to_string()))?;

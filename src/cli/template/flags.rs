@@ -6,6 +6,7 @@
 use helm::HelmProfile;
 
 use super::super::charts::ChartFlags;
+use super::super::flags::env_bool;
 use super::super::values_args::ValuesArgs;
 use super::cluster::ClusterFlags;
 use super::ignored::IgnoredFlags;
@@ -75,9 +76,9 @@ pub struct Args {
     /// Leave tests out
     #[arg(long)]
     pub(super) skip_tests: bool,
-    /// Where rendering fails, print what there is
-    #[arg(long, env = "HELM_DEBUG", hide_env_values = true)]
-    pub(super) debug: bool,
+    /// Where rendering fails, print what there is [env: HELM_DEBUG]
+    #[arg(long)]
+    debug: bool,
 
     /// client: ask no cluster; server: take versions and lookups from the cluster, and check the objects' kinds and
     /// owners there
@@ -92,4 +93,11 @@ pub struct Args {
     pub(super) chart: ChartFlags,
     #[command(flatten)]
     pub(super) ignored: IgnoredFlags,
+}
+
+impl Args {
+    /// Print what there is of a release that does not render?
+    pub(super) fn debug(&self) -> bool {
+        self.debug || env_bool("HELM_DEBUG")
+    }
 }

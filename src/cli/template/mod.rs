@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
 
 /// A release that was rendered in part: shown with `--debug`, else there is a hint.
 fn failed(error: &helm::Error, partial: &str, args: &Args, printer: &Printer) -> Result<Exit> {
-    if !args.debug {
+    if !args.debug() {
         return Err(output::hinted(error));
     }
     if args.show_only.is_empty() {

@@ -110,7 +110,7 @@ pub(super) fn write_files(
 ) -> Result<()> {
     let below = if args.release_name { join(folder, release) } else { folder.to_owned() };
     // Helm writes these where it renders, and takes their failure for one of rendering.
-    write_manifests(rendered, folder, &below, args, printer).map_err(|e| if args.debug { e } else { hinted(&e) })?;
+    write_manifests(rendered, folder, &below, args, printer).map_err(|e| if args.debug() { e } else { hinted(&e) })?;
     for hook in hooks(&rendered.hooks, args) {
         let there = Path::new(&below).join(&hook.path).exists();
         write_file(&below, &hook.path, &hook.manifest, there, printer)?;

@@ -528,3 +528,40 @@ async fn releases_that_wait_for_each_other_are_named() -> Result<()> {
     }
     lab.controller.stop().await
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_rights_are_no_attempt() -> Result<()> {
+    let lab = Lab::new(&[small("1.0.0")?]).await?;
+    let bind = |name: &str, resources: &Value| {
+        let meta = json!({"name": name, "namespace": lab.namespace});
+        let group = "rbac.authorization.k8s.io";
+        [
+            json!({"apiVersion": format!("{group}/v1"), "kind": "Role", "metadata": meta,
+                "rules": [{"apiGroups": ["", "apps"], "resources": resources, "verbs": ["*"]}]}),
+            json!({"apiVersion": format!("{group}/v1"), "kind": "RoleBinding", "metadata": meta,
+                "roleRef": {"apiGroup": group, "kind": "Role", "name": name},
+                "subjects": [{"kind": "ServiceAccount", "name": "weak", "namespace": lab.namespace}]}),
+        ]
+    };
+    // It may keep records, and nothing else. Secrets of charts come after ConfigMaps only by kind order.
+    lab.apply(&bind("records", &json!(["secrets"])))?;
+    let chart = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: weak\n";
+    lab.repo.add(&chart_of("plain", chart)?);
+    lab.kubectl(&["annotate", "helmrepository", "repo", "reconcile.fluxcd.io/requestedAt=now"])?;
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount",
+        "metadata": {"name": "weak", "namespace": lab.namespace}});
+    lab.apply(&[account, lab.release("weak", "plain", "1.0.0", &json!({"serviceAccountName": "weak"}))])?;
+    lab::eventually("it is forbidden", MINUTE, || async {
+        let release = lab.status("weak").await?;
+        let ready = condition(&release, "Ready").cloned().unwrap_or_default();
+        let told = text(&ready["message"]).contains("forbidden") && ready["reason"] == "InstallFailed";
+        let none = release["status"]["installFailures"].is_null() && condition(&release, "Stalled").is_none();
+        Ok(if told && none { Ok(()) } else { Err(release["status"].to_string()) })
+    })
+    .await?;
+    ensure!(lab.read("v1", "Secret", "sh.helm.release.v1.weak.v1").await?.is_none(), "a record of nothing");
+    lab.apply(&bind("objects", &json!(["configmaps"])))?;
+    let release = lab.until("weak", "Ready", "True", "InstallSucceeded").await?;
+    ensure!(release["status"]["history"][0]["version"] == 1, "{}", release["status"]);
+    lab.controller.stop().await
+}

@@ -132,6 +132,16 @@ fn owner_text(id: &ObjectId) -> String {
 }
 
 impl Error {
+    /// Has the identity not the rights?
+    pub fn is_forbidden(&self) -> bool {
+        match self {
+            Self::Cluster(e) => e.class() == kube_ops::Class::Forbidden,
+            Self::Several(all) => all.iter().all(Self::is_forbidden),
+            Self::Hooks { source, .. } | Self::Hook { source, .. } => source.is_forbidden(),
+            _ => false,
+        }
+    }
+
     /// Is this the cluster saying that it may work later?
     pub fn is_transient(&self) -> bool {
         match self {

@@ -53,6 +53,7 @@ pub(crate) async fn run(
         release.hooks[index].last_run =
             HookExecution { started_at: context.now_text(), completed_at: String::new(), phase: "Running".into() };
         let sent = send(context, &objects).await;
+        run.touched |= sent.is_ok();
         let outcome = match sent {
             Ok(live) => watch(context, live, timeout).await,
             Err(e) => {

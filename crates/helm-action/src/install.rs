@@ -4,7 +4,7 @@
 //! the objects, the revision as `deployed` or `failed`. Returns an error without a stored revision only when nothing
 //! was created. Follows Helm's `action/install.go` as Flux calls it.
 
-use helm::release::{ApplyMethod, HookEvent, Info, Release, Status};
+use helm::release::{ApplyMethod, HookEvent, Info, Release, Status, codec};
 
 use crate::build::build;
 use crate::context::{Context, WaitOptions};
@@ -83,6 +83,16 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
     let mut release = store(context, packed, 0, &heads, run).await?;
 
     let work = perform(context, options, &mut release, &objects, run).await;
+    if let Err(e) = &work
+        && e.is_forbidden()
+        && !run.touched
+        && context.storage.delete(&codec::object_name(&release.name, release.version)).await.is_ok()
+    {
+        // Nothing has begun, and nothing counts: once the rights are there, the next attempt is the first. Helm finds
+        // out before it stores anything, by a request for every object.
+        run.withdrawn();
+        return work;
+    }
     match &work {
         Ok(()) => release.set_status(Status::Deployed, "Install complete"),
         Err(e) => {
@@ -108,7 +118,7 @@ async fn perform(
             .map_err(|e| hooked("pre-install", e))?;
     }
     let send = SendOptions { server_side: options.server_side, take_ownership: options.take_ownership, migrate: false };
-    let live = update::send(context, objects, objects, send).await?;
+    let live = update::send_in(context, run, objects, objects, send).await?;
     if send.server_side {
         run.applied(&live);
     }

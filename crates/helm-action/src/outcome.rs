@@ -53,6 +53,8 @@ pub(crate) struct Run {
     log: Vec<String>,
     applied: Vec<(ObjectId, String)>,
     notes: Vec<String>,
+    /// Has anything of the release been sent to the cluster, as far as is known?
+    pub(crate) touched: bool,
     started: Instant,
 }
 
@@ -61,11 +63,23 @@ const MAX_LOG: usize = 200;
 
 impl Run {
     pub(crate) fn new() -> Self {
-        Self { stored: Vec::new(), log: Vec::new(), applied: Vec::new(), notes: Vec::new(), started: Instant::now() }
+        Self {
+            stored: Vec::new(),
+            log: Vec::new(),
+            applied: Vec::new(),
+            notes: Vec::new(),
+            touched: false,
+            started: Instant::now(),
+        }
     }
 
     pub(crate) fn stored(&mut self, release: Arc<Release>) {
         self.stored.push(release);
+    }
+
+    /// The record that was written last is gone again.
+    pub(crate) fn withdrawn(&mut self) {
+        self.stored.pop();
     }
 
     pub(crate) fn log(&mut self, line: impl Into<String>) {
@@ -84,7 +98,7 @@ impl Run {
     }
 
     pub(crate) fn finish(self, result: Result<(), Error>) -> Outcome {
-        let Self { stored, log, applied, notes, started } = self;
+        let Self { stored, log, applied, notes, started, touched: _ } = self;
         Outcome { stored, error: result.err(), log, applied, notes, took: started.elapsed() }
     }
 }

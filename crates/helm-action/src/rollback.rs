@@ -77,7 +77,7 @@ async fn attempt(context: &Context, options: &RollbackOptions, run: &mut Run) ->
         migrate: server_side && last.apply_method == ApplyMethod::ClientSide,
     };
     let sent = async {
-        let live = update::send(context, &objects, &replaced.original, send).await?;
+        let live = update::send_in(context, run, &objects, &replaced.original, send).await?;
         if send.server_side {
             run.applied(&live);
         }

@@ -71,6 +71,20 @@ pub(crate) async fn send(
     original: &[Built],
     options: SendOptions,
 ) -> Result<Vec<Object>, Error> {
+    send_in(context, &mut Run::new(), objects, original, options).await
+}
+
+/// As [`send`], within an action, which learns whether anything was sent.
+///
+/// # Errors
+/// As there.
+pub(crate) async fn send_in(
+    context: &Context,
+    run: &mut Run,
+    objects: &[Built],
+    original: &[Built],
+    options: SendOptions,
+) -> Result<Vec<Object>, Error> {
     let mut live = Vec::new();
     for group in objects.chunk_by(|a, b| a.object.kind() == b.object.kind()) {
         let sends: Vec<_> = group.iter().map(|built| send_one(context, built, original, options)).collect();
@@ -78,7 +92,10 @@ pub(crate) async fn send(
         let mut errors = Vec::new();
         for answer in answers {
             match answer {
-                Ok(object) => live.push(object),
+                Ok(object) => {
+                    run.touched = true;
+                    live.push(object);
+                }
                 Err(e) => errors.push(e),
             }
         }

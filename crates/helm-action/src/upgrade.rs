@@ -200,7 +200,7 @@ async fn perform(
             .await
             .map_err(|e| hooked("pre-upgrade", e))?;
     }
-    let live = update::send(context, objects, &replaced.original, send).await?;
+    let live = update::send_in(context, run, objects, &replaced.original, send).await?;
     if send.server_side {
         run.applied(&live);
     }

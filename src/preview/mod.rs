@@ -201,6 +201,13 @@ async fn pass(candidate: &Candidate, context: &Context, secrets: &mut Secrets) -
         },
     };
     found.settle();
+    if step == Step::CorrectDrift {
+        // A repair that changes nothing leaves the cluster as different as it is.
+        notes.extend(found.changes.iter().filter_map(|change| match change {
+            ObjectChange::Keep(id) => Some(format!("{id} differs, but the repair would not change it")),
+            _ => None,
+        }));
+    }
     found.changes.extend(moved.into_iter().flatten());
     hooks.changes.retain(|c| !matches!(c, ObjectChange::Keep(_)));
     let verb = if unlocked { format!("unlock, then {}", step.word()) } else { step.word().to_owned() };

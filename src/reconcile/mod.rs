@@ -187,6 +187,7 @@ impl<'a> Pass<'a> {
         let mut progress = Progress::default();
         self.used.force = self.token(FORCE_AT, |s| s.last_handled_force_at.as_deref());
         progress.force = self.used.force.is_some();
+        let mut still_drifted = None;
         loop {
             let mut observed = match observe::storage(release, &self.record.status, &actions).await {
                 Ok(observed) => observed,
@@ -195,7 +196,11 @@ impl<'a> Pass<'a> {
             self.record.learn(observed.last.as_deref());
             let mut state = decide::state(release, &self.record.status, desired, &observed);
             let mut report = None;
-            if decide::wants_drift(release, &state) && !progress.ran.contains(&StepKind::Drift) {
+            if decide::wants_drift(release, &state) && progress.ran.contains(&StepKind::Drift) {
+                // Compared once more by the repair itself.
+                observed.drifted = still_drifted;
+                state = decide::state(release, &self.record.status, desired, &observed);
+            } else if decide::wants_drift(release, &state) {
                 match observe::drift(release, self.context, &actions, &observed).await {
                     Ok(found) => {
                         observed.drifted = Some(!found.drifted.is_empty());
@@ -220,7 +225,7 @@ impl<'a> Pass<'a> {
             };
             progress.ran.push(step.kind());
             if step == Step::CorrectDrift {
-                self.correct(desired, &actions, &observed, &report.unwrap_or_default()).await;
+                still_drifted = self.correct(desired, &actions, &observed, &report.unwrap_or_default()).await;
                 continue;
             }
             if state == decide::State::Unmanaged {
@@ -280,20 +285,32 @@ impl<'a> Pass<'a> {
         Ok(None)
     }
 
+    /// Repair what drifted and compare again. Gives whether something still differs, if that can be told.
     async fn correct(
         &mut self,
         desired: &Desired,
         actions: &helm_action::Context,
         observed: &decide::Observed,
         report: &helm_action::drift::Report,
-    ) {
-        let Some(last) = &observed.last else { return };
-        let clean = self.context.clean(self.record.release, last.version);
-        let repairs = helm_action::drift::correct(actions, last, &report.drifted, &clean).await;
-        let all = repairs.iter().all(Result::is_ok) && report.errors.is_empty();
-        self.record.corrected(&repairs, desired);
-        if all {
-            self.record.drift(&[]);
+    ) -> Option<bool> {
+        let last = observed.last.as_ref()?;
+        let repairs = helm_action::drift::correct(actions, last, &report.drifted).await;
+        match observe::drift(self.record.release, self.context, actions, observed).await {
+            Ok(found) => {
+                self.record.corrected(&repairs, &found.drifted, desired);
+                for error in &found.errors {
+                    self.record.warn("an object could not be compared", error);
+                }
+                if !found.drifted.is_empty() || found.errors.is_empty() {
+                    self.record.drift(&found.drifted);
+                }
+                Some(!found.drifted.is_empty())
+            }
+            Err(e) => {
+                self.record.corrected(&repairs, &[], desired);
+                self.record.warn("the repaired objects could not be compared", &e);
+                None
+            }
         }
     }
 

@@ -234,12 +234,15 @@ impl Record<'_> {
         self.notice(Notice::new(Severity::Error, reason::DRIFT_DETECTED, message));
     }
 
-    /// Drift was repaired, or not.
-    pub fn corrected(&mut self, repairs: &[Repair], desired: &Desired) {
+    /// Drift was repaired, or not: what another comparison still found counts as not.
+    pub fn corrected(&mut self, repairs: &[Repair], still: &[Drifted], desired: &Desired) {
         let name = self.status.history.first().map(Snapshot::full_name).unwrap_or_default();
-        let good: Vec<&str> = repairs.iter().filter_map(|r| r.as_deref().ok()).collect();
-        let bad: Vec<String> =
+        let differs = |line: &&str| still.iter().any(|d| line.starts_with(&format!("{} ", d.built.object.id())));
+        let good: Vec<&str> = repairs.iter().filter_map(|r| r.as_deref().ok()).filter(|line| !differs(line)).collect();
+        let mut bad: Vec<String> =
             repairs.iter().filter_map(|r| r.as_ref().err().map(|(id, e)| format!("{id} patch failure: {e}"))).collect();
+        let failed = |d: &&Drifted| repairs.iter().any(|r| r.as_ref().is_err_and(|(id, _)| *id == d.built.object.id()));
+        bad.extend(still.iter().filter(|d| !failed(d)).map(|d| format!("{} still differs", d.built.object.id())));
         if bad.is_empty() {
             let message = format!("Cluster state of release {name} has been corrected:\n{}", good.join("\n"));
             self.tell(Severity::Info, reason::DRIFT_CORRECTED, message, desired);

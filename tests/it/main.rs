@@ -4,9 +4,10 @@
 //! process. `fixtures`: Flux's scenarios replayed. `release`: costs, drift, interplay with Helm, bad input.
 //! `preview`: `helmrel diff`. `faults`: an API server that fails. `sources`: repositories, registries, a
 //! source-controller. `records`: large charts. `leftovers`: what goes and what stays. `corpus`: public charts come and go.
-//! `template`: rendering that asks a server.
+//! `template`: rendering that asks a server. `drift`: objects with several owners.
 
 mod corpus;
+mod drift;
 mod faults;
 mod fixtures;
 mod generated;

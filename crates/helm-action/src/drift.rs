@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::stream::{StreamExt, iter};
 use helm::release::{ApplyMethod, Release};
 use kube_object::diff::{Change, Operation, counts};
-use kube_object::{Object, ObjectId, mask};
-use kube_ops::drift::{CompareOptions, Comparison, recent_managers};
+use kube_object::fields::{Writer, counterpart, deepest_first};
+use kube_object::{Object, ObjectId, mask, pointer};
+use kube_ops::drift::{CompareOptions, Comparison};
 use serde_json::Value as Json;
 
 use crate::build::{Built, build_stored};
@@ -71,10 +72,10 @@ pub enum DriftKind {
     Missing,
     /// Fields differ.
     Changed {
-        /// What differs.
-        operations: Vec<Operation>,
-        /// Who wrote to the object lately, and when.
-        managers: Vec<(String, String)>,
+        /// What differs, and who wrote each such field, if that is known.
+        operations: Vec<(Operation, Option<Writer>)>,
+        /// Who wrote to the object last.
+        newest: Option<Writer>,
     },
 }
 
@@ -85,7 +86,7 @@ impl Drifted {
         match &self.kind {
             DriftKind::Missing => format!("{id} removed"),
             DriftKind::Changed { operations, .. } => {
-                let (a, c, r) = counts(operations);
+                let (a, c, r) = counts(operations.iter().map(|(op, _)| op));
                 format!("{id} changed ({a} additions, {c} changes, {r} removals)")
             }
         }
@@ -94,23 +95,28 @@ impl Drifted {
     /// The fields with both values, a line each; of Secrets only the names of fields. What people may not see of other
     /// objects `told` takes out, before a long value is cut and can no longer be recognised.
     pub fn details(&self, told: &dyn Fn(String) -> String) -> Vec<String> {
-        let DriftKind::Changed { operations, managers } = &self.kind else { return Vec::new() };
+        let DriftKind::Changed { operations, newest } = &self.kind else { return Vec::new() };
         let object = &self.built.object;
         let secret = mask::is_secret(object);
         let shown = |value: &Json| if secret { mask::MASK.into() } else { short(told(value.to_string())) };
-        let mut lines: Vec<String> = operations
-            .iter()
-            .map(|op| match &op.change {
-                Change::Add(v) => format!("  {} is missing, should be {}", op.path, shown(v)),
+        let at = |w: &Writer| if w.time.is_empty() { String::new() } else { format!(" at {}", w.time) };
+        let line = |(op, writer): &(Operation, Option<Writer>)| {
+            let wrote =
+                writer.as_ref().map(|w| format!("; last written by {}{}", w.manager, at(w))).unwrap_or_default();
+            match &op.change {
+                Change::Add(v) => format!("  {} is missing, should be {}{wrote}", op.path, shown(v)),
                 Change::Replace(old, new) => {
-                    format!("  {} is {}, should be {}", op.path, shown(old), shown(new))
+                    format!("  {} is {}, should be {}{wrote}", op.path, shown(old), shown(new))
                 }
-                Change::Remove(v) => format!("  {} is {}, should not be there", op.path, shown(v)),
-            })
-            .collect();
-        if let Some((manager, time)) = managers.first() {
-            let at = if time.is_empty() { String::new() } else { format!(" at {time}") };
-            lines.push(format!("  last written by {manager}{at}"));
+                Change::Remove(v) => format!("  {} is {}, should not be there{wrote}", op.path, shown(v)),
+            }
+        };
+        let mut lines: Vec<String> = operations.iter().map(line).collect();
+        // Nobody owns a field that was removed: who wrote last may know.
+        if operations.iter().all(|(_, writer)| writer.is_none())
+            && let Some(newest) = newest
+        {
+            lines.push(format!("  object last written by {}{}", newest.manager, at(newest)));
         }
         lines
     }
@@ -162,13 +168,10 @@ pub async fn detect(context: &Context, release: &Release, options: &DriftOptions
                 options.clean.put(id, None);
                 report.drifted.push(Drifted { built, kind: DriftKind::Missing });
             }
-            Ok(Comparison::Different { live, operations, .. }) => {
+            Ok(Comparison::Different { live, operations, newest }) => {
                 options.clean.put(id, None);
-                let managers = recent_managers(&live, context.cluster.field_manager());
-                for path in &ignored {
-                    leave(&mut built.object, &live, path);
-                }
-                report.drifted.push(Drifted { built, kind: DriftKind::Changed { operations, managers } });
+                leave(&mut built.object, &live, ignored);
+                report.drifted.push(Drifted { built, kind: DriftKind::Changed { operations, newest } });
             }
             Err(e) => report.errors.push(e.into()),
         }
@@ -176,30 +179,30 @@ pub async fn detect(context: &Context, release: &Release, options: &DriftOptions
     Ok(report)
 }
 
-/// Give a field that does not count its live value, so that a repair leaves it alone.
-fn leave(object: &mut Object, live: &Object, pointer: &str) {
-    let (mut own, theirs) = (Json::Object(std::mem::take(&mut object.0)), Json::Object(live.0.clone()));
-    if let Some((parent, leaf)) = pointer.rsplit_once('/') {
-        let leaf = leaf.replace("~1", "/").replace("~0", "~");
-        let value = theirs.pointer(pointer).cloned();
-        match own.pointer_mut(parent) {
-            Some(Json::Object(map)) => match value {
-                Some(value) => {
-                    map.insert(leaf, value);
-                }
-                None => {
-                    map.remove(&leaf);
-                }
-            },
-            Some(Json::Array(items)) => {
-                if let (Some(value), Some(item)) = (value, leaf.parse().ok().and_then(|i: usize| items.get_mut(i))) {
-                    *item = value;
+/// Give the fields that do not count their live values, so that a repair leaves them alone. An index means an element of
+/// the rendered object; where the live object has no such element or field, what was rendered is not sent, as only what
+/// is sent can change. Where it cannot be told which element is meant, what was rendered stays.
+fn leave(object: &mut Object, live: &Object, mut pointers: Vec<String>) {
+    let rendered = Json::Object(std::mem::take(&mut object.0));
+    let live = Json::Object(live.0.clone());
+    let mut sent = rendered.clone();
+    deepest_first(&mut pointers);
+    for path in pointers {
+        // What is not rendered is not sent either.
+        if rendered.pointer(&path).is_none() {
+            continue;
+        }
+        match counterpart(&path, &rendered, &live) {
+            None => pointer::remove(&mut sent, &path),
+            Some(found) if found.certain => {
+                if let (Some(slot), Some(value)) = (sent.pointer_mut(&path), live.pointer(&found.pointer)) {
+                    *slot = value.clone();
                 }
             }
-            _ => {}
+            Some(_) => {}
         }
     }
-    if let Json::Object(map) = own {
+    if let Json::Object(map) = sent {
         object.0 = map;
     }
 }
@@ -207,8 +210,8 @@ fn leave(object: &mut Object, live: &Object, pointer: &str) {
 /// What became of the repair of one object: Flux's line, or the error.
 pub type Repair = Result<String, (ObjectId, Error)>;
 
-/// Send the drifted objects again. What the server answers is known to be clean.
-pub async fn correct(context: &Context, release: &Release, drifted: &[Drifted], clean: &CleanCache) -> Vec<Repair> {
+/// Send the drifted objects again. Whether that made them what they should be, another comparison tells.
+pub async fn correct(context: &Context, release: &Release, drifted: &[Drifted]) -> Vec<Repair> {
     let send = SendOptions {
         server_side: release.apply_method == ApplyMethod::ServerSide,
         take_ownership: true,
@@ -223,14 +226,58 @@ pub async fn correct(context: &Context, release: &Release, drifted: &[Drifted], 
         let verb = if matches!(d.kind, DriftKind::Missing) { "created" } else { "configured" };
         let one = std::slice::from_ref(&d.built);
         repairs.push(match update::send(context, one, one, send).await {
-            Ok(live) => {
-                if let Some(live) = live.first() {
-                    clean.put(id.clone(), Some(live.resource_version().into()));
-                }
-                Ok(format!("{id} {verb}"))
-            }
+            Ok(_) => Ok(format!("{id} {verb}")),
             Err(e) => Err((id, e)),
         });
     }
     repairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(containers: Json) -> Object {
+        Object::from_json(json!({"metadata": {"name": "busy"}, "spec": {"replicas": 2, "containers": containers}}))
+            .unwrap()
+    }
+
+    #[test]
+    fn ignored_fields_keep_the_live_value_of_the_same_element() {
+        let live = object(json!([{"name": "proxy", "image": "proxy:9", "args": ["p"]},
+            {"name": "main", "image": "main:2", "args": ["x", "a"]}, {"name": "aux", "image": "aux:1"}]));
+        let rendered = json!([{"name": "main", "image": "main:1", "args": ["a"]},
+            {"name": "aux", "image": "aux:1", "resources": {"cpu": 1}}, {"name": "late", "image": "late:1"}]);
+        let cases = [
+            (vec!["/spec/containers/0/image"], json!({"/0/image": "main:2"})),
+            // Nothing there on the live side: not sent.
+            (vec!["/spec/containers/1/resources"], json!({"/1/resources": null})),
+            (vec!["/spec/containers/2"], json!({"/2": null})),
+            // Nothing rendered: not sent either.
+            (vec!["/spec/containers/0/nothing", "/spec/containers/5"], json!({})),
+            // Lists without keys and of different lengths: nobody knows which element is meant.
+            (vec!["/spec/containers/0/args/0"], json!({})),
+            // The element goes last, whatever the order of the pointers.
+            (
+                vec!["/spec/containers/2", "/spec/containers/0/image", "/spec/containers/2/image"],
+                json!({"/0/image": "main:2", "/2": null}),
+            ),
+        ];
+        for (paths, changes) in cases {
+            let mut sent = object(rendered.clone());
+            leave(&mut sent, &live, paths.iter().map(ToString::to_string).collect());
+            let mut wanted = rendered.clone();
+            for (path, value) in changes.as_object().unwrap() {
+                match value {
+                    Json::Null => pointer::remove(&mut wanted, path),
+                    value => *wanted.pointer_mut(path).unwrap() = value.clone(),
+                }
+            }
+            assert_eq!(sent, object(wanted), "{paths:?}");
+        }
+        let mut sent = object(rendered);
+        leave(&mut sent, &live, vec!["/spec/containers/0/image".into(), "/spec/containers".into()]);
+        assert_eq!(sent, live);
+    }
 }

@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use crate::fields::{self, Writer};
 use crate::object::Object;
 use crate::pointer;
 
@@ -43,20 +44,77 @@ impl Operation {
     }
 }
 
-/// The operations that turn the live object into the wanted one, over the fields that count for drift. Both lose what
-/// the `ignored` pointers name first.
-pub fn drift(live: &Object, wanted: &Object, ignored: &[String]) -> Vec<Operation> {
-    let (mut live, mut wanted) = (Json::Object(live.0.clone()), Json::Object(wanted.0.clone()));
-    for path in ignored {
-        pointer::remove(&mut live, path);
-        pointer::remove(&mut wanted, path);
+/// The live object and what it should be, both without the fields that do not count.
+#[derive(Clone, Debug)]
+pub struct Sides {
+    live: Json,
+    wanted: Json,
+}
+
+impl Sides {
+    /// Both lose what the `ignored` pointers name. An index in a pointer means an element of the `rendered` object,
+    /// wherever that element is on the two sides.
+    pub fn new(rendered: &Object, live: &Object, wanted: &Object, ignored: &[String]) -> Self {
+        let rendered = Json::Object(rendered.0.clone());
+        let without = |side: &Object| {
+            let mut side = Json::Object(side.0.clone());
+            let found = ignored.iter().filter_map(|path| fields::counterpart(path, &rendered, &side));
+            let mut paths: Vec<String> = found.map(|c| c.pointer).collect();
+            fields::deepest_first(&mut paths);
+            for path in paths {
+                pointer::remove(&mut side, &path);
+            }
+            side
+        };
+        Self { live: without(live), wanted: without(wanted) }
     }
-    let mut operations: Vec<Operation> = compare(&labels_and_annotations(&live), &labels_and_annotations(&wanted))
-        .into_iter()
-        .filter(|op| !matches!(op.change, Change::Remove(_)))
-        .collect();
-    operations.extend(compare(&without_metadata_and_status(live), &without_metadata_and_status(wanted)));
-    operations
+
+    /// The operations that turn the live object into the wanted one, over the fields that count for drift.
+    pub fn operations(&self) -> Vec<Operation> {
+        let (live, wanted) = (&self.live, &self.wanted);
+        let mut operations: Vec<Operation> = compare(&labels_and_annotations(live), &labels_and_annotations(wanted))
+            .into_iter()
+            .filter(|op| !matches!(op.change, Change::Remove(_)))
+            .collect();
+        let rest = |side: &Json| without_metadata_and_status(side.clone());
+        operations.extend(compare(&rest(live), &rest(wanted)));
+        operations
+    }
+
+    /// Who wrote the field that an operation is about, if someone did; of several fields, who wrote last.
+    pub fn writer(&self, operation: &Operation, except: &str) -> Option<Writer> {
+        let mut changed = Vec::new();
+        match &operation.change {
+            // Nobody owns what is not there.
+            Change::Add(_) => {}
+            Change::Remove(_) => changed.push(operation.path.clone()),
+            Change::Replace(old, new) => changed_paths(operation.path.clone(), old, new, &mut changed),
+        }
+        let writers = changed.iter().filter_map(|path| fields::writer(&self.live, path, except));
+        writers.max_by(|a, b| a.time.cmp(&b.time))
+    }
+}
+
+/// Where in the live value something is different or too much.
+fn changed_paths(path: String, old: &Json, new: &Json, out: &mut Vec<String>) {
+    match (old, new) {
+        (Json::Object(old), Json::Object(new)) => {
+            for (key, old) in old {
+                let path = format!("{path}/{}", pointer::escape(key));
+                match new.get(key) {
+                    Some(new) => changed_paths(path, old, new, out),
+                    None => out.push(path),
+                }
+            }
+        }
+        (Json::Array(old), Json::Array(new)) if old.len() == new.len() => {
+            for (i, (old, new)) in old.iter().zip(new).enumerate() {
+                changed_paths(format!("{path}/{i}"), old, new, out);
+            }
+        }
+        _ if equal(old, new) => {}
+        _ => out.push(path),
+    }
 }
 
 /// Names stay, so that a missing map of labels is an addition below `metadata` and not of `metadata`.
@@ -155,8 +213,8 @@ fn visit_arrays(path: &str, from: &[Json], to: &[Json], out: &mut Vec<Operation>
 }
 
 /// How many additions, changes and removals there are.
-pub fn counts(operations: &[Operation]) -> (usize, usize, usize) {
-    operations.iter().fold((0, 0, 0), |(a, c, r), op| match op.change {
+pub fn counts<'a>(operations: impl IntoIterator<Item = &'a Operation>) -> (usize, usize, usize) {
+    operations.into_iter().fold((0, 0, 0), |(a, c, r), op| match op.change {
         Change::Add(_) => (a + 1, c, r),
         Change::Replace(..) => (a, c + 1, r),
         Change::Remove(_) => (a, c, r + 1),
@@ -178,19 +236,19 @@ mod tests {
             "spec": {"replicas": 2, "ports": [{"port": 1, "targetPort": "edited"}]}, "status": {"x": 1}}));
         let wanted = object(json!({"metadata": {"name": "x", "labels": {"a": "2", "b": "3"}},
             "spec": {"replicas": 2.0, "ports": [{"port": 1, "targetPort": "http"}]}, "status": {"y": 1}}));
-        let found = drift(&live, &wanted, &[]);
+        let found = Sides::new(&wanted, &live, &wanted, &[]).operations();
         let paths: Vec<&str> = found.iter().map(|o| o.path.as_str()).collect();
         assert_eq!(paths, ["/metadata/labels", "/spec/ports/0/targetPort"]);
         assert_eq!(counts(&found), (0, 2, 0));
         let ignored = ["/metadata/labels".to_string(), "/spec/ports/0/targetPort".to_string()];
-        assert!(drift(&live, &wanted, &ignored).is_empty());
+        assert!(Sides::new(&wanted, &live, &wanted, &ignored).operations().is_empty());
     }
 
     #[test]
     fn a_missing_map_is_an_addition() {
         let live = object(json!({"metadata": {"name": "x"}}));
         let wanted = object(json!({"metadata": {"name": "x", "labels": {"a": "1"}}}));
-        let found = drift(&live, &wanted, &[]);
+        let found = Sides::new(&wanted, &live, &wanted, &[]).operations();
         assert_eq!(found, [Operation { path: "/metadata/labels".into(), change: Change::Add(json!({"a": "1"})) }]);
     }
 

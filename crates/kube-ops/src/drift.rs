@@ -5,7 +5,9 @@
 //! object, defaults and webhooks included, so equal things in different clothes compare as equal.
 
 use kube_object::Object;
-use kube_object::diff::{Operation, drift};
+use kube_object::diff::{Operation, Sides};
+use kube_object::fields::{Writer, newest_writer};
+use serde_json::Value as Json;
 
 use crate::apply::ApplyOptions;
 use crate::client::Cluster;
@@ -25,10 +27,10 @@ pub enum Comparison {
     Different {
         /// The live object.
         live: Box<Object>,
-        /// What applying would make of it.
-        wanted: Box<Object>,
-        /// What differs.
-        operations: Vec<Operation>,
+        /// What differs, and who wrote each such field, if that is known.
+        operations: Vec<(Operation, Option<Writer>)>,
+        /// Who wrote to the object last.
+        newest: Option<Writer>,
     },
     /// Someone asked for it to be left alone.
     Excluded,
@@ -72,24 +74,15 @@ impl Cluster {
         }
         let apply = ApplyOptions { force: true, dry_run: true, ignore_unknown_fields: true };
         let would_be = self.apply_to(&resource, wanted, apply).await?;
-        let operations = drift(&live, &would_be, options.ignored);
+        let sides = Sides::new(wanted, &live, &would_be, options.ignored);
+        let operations = sides.operations();
         if operations.is_empty() {
             return Ok(Comparison::Same { resource_version: live.resource_version().into() });
         }
-        Ok(Comparison::Different { live: Box::new(live), wanted: Box::new(would_be), operations })
+        let own = self.field_manager();
+        let told = operations.into_iter().map(|op| (sides.writer(&op, own), op)).map(|(writer, op)| (op, writer));
+        let operations = told.collect();
+        let newest = newest_writer(&Json::Object(live.0.clone()), own);
+        Ok(Comparison::Different { live: Box::new(live), operations, newest })
     }
-}
-
-/// The managers that set a field of the live object last, newest first: who to ask about a drift.
-pub fn recent_managers(live: &Object, except: &str) -> Vec<(String, String)> {
-    let entries = live.at(&["metadata", "managedFields"]).and_then(serde_json::Value::as_array);
-    let mut found: Vec<(String, String)> = entries
-        .into_iter()
-        .flatten()
-        .filter(|e| e.get("subresource").is_none_or(|s| s != "status"))
-        .filter_map(|e| Some((e["manager"].as_str()?.to_string(), e["time"].as_str().unwrap_or_default().to_string())))
-        .filter(|(manager, _)| manager != except)
-        .collect();
-    found.sort_by(|a, b| b.1.cmp(&a.1));
-    found
 }

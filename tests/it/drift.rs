@@ -1,0 +1,128 @@
+//! Drift where others own parts of an object: the case `25-drift-other-owners`, through the controller and `helmrel diff`.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use testkit::{Archive, ChartBuilder};
+
+use crate::lab::condition;
+use crate::release::{Lab, text};
+
+/// The rendered object of the case.
+fn busy() -> Result<Archive> {
+    ChartBuilder::new("busy", "1.0.0")
+        .template(
+            "object.yaml",
+            r#"apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: busy}}
+  template:
+    metadata: {labels: {app: busy}}
+    spec:
+      containers:
+        - {name: main, image: "registry.example.test/busy:1"}
+        - {name: aux, image: "registry.example.test/aux:1", resources: {requests: {cpu: 100m}}}
+"#,
+        )
+        .build()
+}
+
+/// What others make of it: another number of replicas, a container in front, and a field that is really wrong.
+fn edit(lab: &Lab, name: &str) -> Result<()> {
+    lab.kubectl(&["scale", "deployment", name, "--replicas=7"])?;
+    let inject = json!([
+        {"op": "add", "path": "/spec/template/spec/containers/0",
+            "value": {"name": "injected-proxy", "image": "registry.example.test/proxy:9"}},
+        {"op": "add", "path": "/spec/template/metadata/annotations", "value": {"restarted": "now"}},
+    ]);
+    let inject = ["patch", "deployment", name, "--type=json", "--field-manager=injector", "-p", &inject.to_string()];
+    lab.kubectl(&inject)?;
+    let wrong = json!([{"op": "replace", "path": "/spec/template/spec/containers/2/resources/requests/cpu",
+        "value": "250m"}]);
+    lab.kubectl(&["patch", "deployment", name, "--type=json", "--field-manager=tuner", "-p", &wrong.to_string()])?;
+    lab.kubectl(&["annotate", "deployment", name, "checker.example.test/validated=true"])?;
+    Ok(())
+}
+
+fn diff(lab: &Lab, name: &str) -> Result<(Option<i32>, String)> {
+    let dir = tempfile::tempdir()?;
+    let (config, file) = (dir.path().join("kubeconfig"), dir.path().join("release.json"));
+    std::fs::write(&config, lab.plane.kubeconfig())?;
+    std::fs::write(&file, lab.kubectl(&["get", "hr", name, "-o", "json"])?)?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_helmrel"));
+    let output = command.arg("diff").arg("-f").arg(&file).arg("--kubeconfig").arg(&config).output()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((output.status.code(), format!("{}{}", text(&output.stdout), text(&output.stderr))))
+}
+
+async fn told(lab: &Lab, name: &str, reason: &str) -> Result<String> {
+    let events = lab.events(name).await?;
+    events.into_iter().find(|e| e.starts_with(reason)).with_context(|| format!("no event {reason} about {name}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn drift_of_an_object_with_other_owners() -> Result<()> {
+    let lab = Lab::new(&[busy()?]).await?;
+    let replicas = "/spec/replicas";
+    let containers = "/spec/template/spec/containers";
+    let rules = [
+        ("all", "warn", vec![]),
+        ("some", "warn", vec![replicas.to_owned()]),
+        // The second rendered container, which is the third one of the live object.
+        ("aux", "warn", vec![replicas.to_owned(), format!("{containers}/1/resources")]),
+        // The first rendered one, where the live object has the injected one.
+        ("repaired", "enabled", vec![replicas.to_owned(), format!("{containers}/0/image")]),
+    ];
+    let detection = |mode: &str, paths: &[String]| {
+        let ignore = if paths.is_empty() { json!([]) } else { json!([{"paths": paths}]) };
+        json!({"driftDetection": {"mode": mode, "ignore": ignore}})
+    };
+    for (name, mode, paths) in &rules {
+        lab.apply(&[lab.release(name, "busy", "1.0.0", &detection(mode, paths))])?;
+    }
+    for (name, ..) in &rules {
+        lab.until(name, "Ready", "True", "InstallSucceeded").await?;
+        edit(&lab, name)?;
+    }
+    lab.kubectl(&["set", "image", "deployment/repaired", "main=registry.example.test/busy:2"])?;
+    let (code, shown) = diff(&lab, "repaired")?;
+    ensure!(code == Some(1) && shown.contains("0 created, 1 changed, 0 deleted"), "{code:?} {shown}");
+    ensure!(shown.contains("cpu: 250m") && !shown.contains("-        image"), "{shown}");
+
+    for (name, ..) in &rules {
+        lab.ask(name, "1").await?;
+    }
+    let all = told(&lab, "all", "DriftDetected").await?;
+    let cpu =
+        format!("{containers}/2/resources/requests/cpu is \"250m\", should be \"100m\"; last written by tuner at ");
+    let scaled = "/spec/replicas is 7, should be 2; last written by kubectl";
+    ensure!(all.contains("changed (0 additions, 2 changes, 0 removals)"), "{all}");
+    ensure!(all.contains(&cpu) && all.contains(scaled), "{all}");
+    let some = told(&lab, "some", "DriftDetected").await?;
+    ensure!(some.contains("(0 additions, 1 changes, 0 removals)") && some.contains(&cpu), "{some}");
+    let aux = lab.status("aux").await?;
+    ensure!(condition(&aux, "Drifted").is_some_and(|c| c["status"] == "False"), "{}", aux["status"]);
+
+    let corrected = told(&lab, "repaired", "DriftCorrected").await?;
+    ensure!(corrected.contains("Deployment/"), "{corrected}");
+    let release = lab.status("repaired").await?;
+    ensure!(condition(&release, "Drifted").is_some_and(|c| c["status"] == "False"), "{}", release["status"]);
+    let live = lab.read("apps/v1", "Deployment", "repaired").await?.context("no Deployment")?;
+    ensure!(live["spec"]["replicas"] == 7, "an ignored field was repaired: {live}");
+    let found = live["spec"]["template"]["spec"]["containers"].as_array().context("no containers")?;
+    let mut images: Vec<(&str, &str)> = found.iter().map(|c| (text(&c["name"]), text(&c["image"]))).collect();
+    images.sort_unstable();
+    let wanted = [
+        ("aux", "registry.example.test/aux:1"),
+        ("injected-proxy", "registry.example.test/proxy:9"),
+        ("main", "registry.example.test/busy:2"),
+    ];
+    ensure!(images == wanted, "{live}");
+    let (code, shown) = diff(&lab, "repaired")?;
+    ensure!(code == Some(0), "{code:?} {shown}");
+    lab.controller.stop().await
+}

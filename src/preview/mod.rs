@@ -17,8 +17,8 @@ use anyhow::{Result, anyhow, bail};
 use flux_api::HelmRelease;
 use helm::release::{Hook, HookEvent};
 use helm_action::plan::{ObjectChange, Plan, dropped_by_uninstall};
-use kube_object::Object;
-use serde_json::Value as Json;
+use kube_object::{Object, patch};
+use serde_json::{Value as Json, json};
 
 use self::hooks::Hooks;
 use self::planner::Planner;
@@ -87,17 +87,35 @@ pub struct Candidate {
 /// The cluster cannot be asked.
 pub async fn as_applied(mut release: HelmRelease, context: &Context) -> Result<Candidate> {
     let found = context.references.get(RefKind::HelmRelease, release.namespace(), release.name()).await?;
-    let Some(live) = found.and_then(|json| serde_json::from_value::<HelmRelease>(json).ok()) else {
+    let parsed = found.and_then(|json| Some((serde_json::from_value::<HelmRelease>(json.clone()).ok()?, json)));
+    let Some((live, found)) = parsed else {
         release.metadata.generation = Some(1);
         return Ok(Candidate { release, live: None });
     };
-    let json = |r: &HelmRelease| serde_json::to_value(&r.spec).unwrap_or(Json::Null);
     let generation = live.metadata.generation.unwrap_or(1);
-    let same = json(&release) == json(&live);
+    let spec = applied_spec(&serde_json::to_value(&release.spec)?, &found);
+    // Both through the same types, so that forms of the same do not count.
+    release.spec = serde_json::from_value(spec)?;
+    let same = serde_json::to_value(&release.spec)? == serde_json::to_value(&live.spec)?;
     release.metadata.generation = Some(if same { generation } else { generation + 1 });
     release.metadata.uid.clone_from(&live.metadata.uid);
     release.status.clone_from(&live.status);
     Ok(Candidate { release, live: Some(live) })
+}
+
+/// What becomes of the spec of a live HelmRelease when `kubectl apply` is given this one: what it had by the last apply
+/// and has no more goes, nulls go, the server fills in defaults. Where nothing tells of the last apply, all of the spec
+/// was in it.
+fn applied_spec(file: &Json, live: &Json) -> Json {
+    let current = &live["spec"];
+    let annotation = &live["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"];
+    let last = annotation.as_str().and_then(|text| serde_json::from_str::<Json>(text).ok());
+    let last = last.map_or_else(|| current.clone(), |last| last["spec"].clone());
+    let change = patch::three_way_merge_patch(&last, file, current);
+    let spec = change.map_or_else(|| current.clone(), |change| patch::merged(current, &change));
+    let mut whole = json!({ "spec": spec });
+    schema::default_release(&mut whole);
+    whole["spec"].take()
 }
 
 /// Go through a pass without acting.
@@ -307,4 +325,36 @@ pub fn releases(objects: &[Object]) -> Result<Vec<HelmRelease>> {
                 .map_err(|e| anyhow!("HelmRelease {}/{}: {e}", o.namespace(), o.name()))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_is_applied_as_kubectl_does() {
+        let chart = json!({"spec": {"chart": "a", "sourceRef": {"kind": "HelmRepository", "name": "r"}}});
+        let mut defaulted = chart.clone();
+        defaulted["spec"]["reconcileStrategy"] = "ChartVersion".into();
+        defaulted["spec"]["version"] = "*".into();
+        let live = json!({"interval": "1m", "chart": defaulted, "values": {"a": 1, "none": null}});
+        let with = |values: Json| json!({"interval": "1m", "chart": defaulted, "values": values});
+        let file = |values: Json| json!({"interval": "1m", "chart": chart, "values": values});
+        let cases = [
+            (file(json!({"a": 1, "none": null})), None, live.clone()),
+            (file(json!({"a": 1, "none": null, "other": null})), None, live.clone()),
+            (file(json!({"a": null, "b": {"c": null, "d": 2}})), None, with(json!({"b": {"d": 2}}))),
+            // Set by someone else since: stays.
+            (file(json!({"b": 2})), Some(json!({"values": {}})), with(json!({"a": 1, "b": 2, "none": null}))),
+            (file(json!({"b": 2})), Some(json!({"values": {"a": 1}})), with(json!({"b": 2, "none": null}))),
+        ];
+        for (file, last, wanted) in cases {
+            let mut object = json!({"metadata": {"name": "a"}, "spec": live});
+            if let Some(spec) = last {
+                let text = json!({ "spec": spec }).to_string();
+                object["metadata"]["annotations"] = json!({"kubectl.kubernetes.io/last-applied-configuration": text});
+            }
+            assert_eq!(applied_spec(&file, &object), wanted, "{file}");
+        }
+    }
 }

@@ -56,6 +56,35 @@ pub fn faults(object: &Object) -> Vec<String> {
     found
 }
 
+/// Fill in what the API server fills in by the definition of HelmReleases.
+pub fn default_release(release: &mut Json) {
+    let ours = |d: &&Json| d["spec"]["names"]["kind"] == "HelmRelease";
+    let versions = DEFINITIONS.iter().find(ours).and_then(|d| d["spec"]["versions"].as_array());
+    let schema = versions.into_iter().flatten().find(|v| v["name"] == "v2").map(|v| &v["schema"]["openAPIV3Schema"]);
+    if let Some(schema) = schema {
+        fill(schema, release);
+    }
+}
+
+fn fill(schema: &Json, value: &mut Json) {
+    match value {
+        Json::Object(entries) => {
+            for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+                if let Some(default) = property.get("default")
+                    && entries.get(key).is_none_or(|v| v.is_null() && property["nullable"] != true)
+                {
+                    entries.insert(key.clone(), default.clone());
+                }
+                if let Some(value) = entries.get_mut(key) {
+                    fill(property, value);
+                }
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| fill(&schema["items"], item)),
+        _ => {}
+    }
+}
+
 /// What values come from. The texts of a Secret may be given as they are or in base64.
 fn data() -> Json {
     let texts =

@@ -60,8 +60,8 @@ fn is_element(name: &str, item: &Json, index: &str) -> bool {
 /// The keys of a list's elements, by its trees of fields or else by its usual name.
 fn list_keys(trees: &[&Json], field: &str) -> Vec<String> {
     let names = trees.iter().filter_map(|tree| tree.as_object()).flat_map(Map::keys);
-    let keyed = names.filter_map(|name| name.strip_prefix("k:"));
-    if let Some(keys) = keyed.filter_map(|text| serde_json::from_str::<Map<String, Json>>(text).ok()).next() {
+    let mut keyed = names.filter_map(|name| name.strip_prefix("k:"));
+    if let Some(keys) = keyed.find_map(|text| serde_json::from_str::<Map<String, Json>>(text).ok()) {
         return keys.into_iter().map(|(key, _)| key).collect();
     }
     if !trees.is_empty() {

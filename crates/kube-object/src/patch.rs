@@ -80,6 +80,21 @@ fn present(deletions: &Json, current: &Json) -> Option<Json> {
     (!kept.is_empty()).then_some(Json::Object(kept))
 }
 
+/// What a merge patch makes of a document: nulls remove, also in objects that the document has not.
+pub fn merged(document: &Json, patch: &Json) -> Json {
+    let Json::Object(patch) = patch else { return patch.clone() };
+    let mut result = document.as_object().cloned().unwrap_or_default();
+    for (key, value) in patch {
+        if value.is_null() {
+            result.remove(key);
+        } else {
+            let value = merged(result.get(key).unwrap_or(&Json::Null), value);
+            result.insert(key.clone(), value);
+        }
+    }
+    Json::Object(result)
+}
+
 /// Lay one patch over another.
 fn apply(patch: &mut Json, over: Json) {
     match (patch, over) {
@@ -109,6 +124,13 @@ mod tests {
             merge_patch(&json!({"a": 1, "b": {"c": 1, "d": 2}}), &json!({"b": {"c": 2, "d": 2}, "e": [1]})),
             Some(json!({"a": null, "b": {"c": 2}, "e": [1]}))
         );
+    }
+
+    #[test]
+    fn patches_apply() {
+        let document = json!({"a": 1, "b": {"c": 1, "d": 2}, "l": [1]});
+        let patch = json!({"a": null, "b": {"c": 2}, "l": [null], "new": {"x": null, "y": 1}});
+        assert_eq!(merged(&document, &patch), json!({"b": {"c": 2, "d": 2}, "l": [null], "new": {"y": 1}}));
     }
 
     #[test]

@@ -69,8 +69,9 @@ impl Preview {
     }
 }
 
-fn failed(halt: Halt) -> anyhow::Error {
-    anyhow!(halt.message)
+fn failed(Halt { message, stalled, .. }: Halt) -> anyhow::Error {
+    let terminal = if stalled { "the release would be stalled until someone changes something: " } else { "" };
+    anyhow!("{terminal}{message}")
 }
 
 /// A release of a file as it would be after being applied.
@@ -141,6 +142,9 @@ async fn pass(candidate: &Candidate, context: &Context, secrets: &mut Secrets) -
     }
     let mut notes = Vec::new();
     if let Err(halt) = gather::dependencies(release, context).await {
+        if halt.stalled {
+            return Err(failed(halt));
+        }
         notes.push(format!("the controller would wait first: {}", halt.message));
     }
     if let Some(live) = &candidate.live {
@@ -197,7 +201,8 @@ async fn pass(candidate: &Candidate, context: &Context, secrets: &mut Secrets) -
             return Ok(preview);
         }
     };
-    let planner = Planner { release, desired: &desired, observed: &observed, actions: &actions };
+    let planner =
+        Planner { release, desired: &desired, observed: &observed, actions: &actions, moved: moved.as_deref() };
     let last = observed.last.as_deref();
     let stored_hooks = || last.map(|l| l.hooks.clone()).unwrap_or_default();
     let (mut found, hooks) = match &step {
@@ -226,7 +231,9 @@ async fn pass(candidate: &Candidate, context: &Context, secrets: &mut Secrets) -
             _ => None,
         }));
     }
-    found.changes.extend(moved.into_iter().flatten());
+    // What is there again afterwards was told already.
+    let again: Vec<_> = found.changes.iter().map(ObjectChange::id).collect();
+    found.changes.extend(moved.into_iter().flatten().filter(|change| !again.contains(&change.id())));
     hooks.changes.retain(|c| !matches!(c, ObjectChange::Keep(_)));
     let verb = if unlocked { format!("unlock, then {}", step.word()) } else { step.word().to_owned() };
     let action = match &step {

@@ -5,12 +5,13 @@
 
 use anyhow::{Result, anyhow};
 use flux_api::HelmRelease;
-use helm::release::{ApplyMethod, Hook, Release};
+use helm::release::{ApplyMethod, Hook, Release, Status};
 use helm_action::build::Built;
 use helm_action::crds::CrdsPolicy;
 use helm_action::drift::DriftKind;
 use helm_action::plan::{
-    ObjectChange, Plan, UNKNOWN_KIND, applied, dropped_by_rollback, dropped_by_uninstall, dropped_by_upgrade,
+    ObjectChange, Plan, UNKNOWN_KIND, applied, check_install, check_name, check_upgrade, dropped_by_rollback,
+    dropped_by_uninstall, dropped_by_upgrade, moved,
 };
 use helm_action::upgrade::ServerSide;
 use kube_object::Object;
@@ -20,7 +21,7 @@ use super::scope;
 use crate::reconcile::decide::{Observed, Step};
 use crate::reconcile::desired::Desired;
 use crate::reconcile::redact::Secrets;
-use crate::reconcile::step;
+use crate::reconcile::{remedy, step};
 
 /// What is known when a step is planned.
 pub struct Planner<'a> {
@@ -32,6 +33,8 @@ pub struct Planner<'a> {
     pub observed: &'a Observed,
     /// Its surroundings.
     pub actions: &'a helm_action::Context,
+    /// What goes with another release that is uninstalled first, if there is one.
+    pub moved: Option<&'a [ObjectChange]>,
 }
 
 /// The definitions that the chart brings under `crds/`, and what becomes of them.
@@ -48,6 +51,7 @@ impl Planner<'_> {
     /// The chart does not render, or the cluster cannot be asked.
     pub async fn release(&self, step: &Step, notes: &mut Vec<String>) -> Result<(Plan, Vec<Hook>)> {
         let upgrade = *step == Step::Upgrade;
+        self.may_begin(upgrade).await?;
         let mut request = step::request(self.release, self.desired, upgrade);
         let last = self.observed.last.as_deref().filter(|_| upgrade);
         request.revision = last.map_or(1, |l| l.version + 1);
@@ -62,12 +66,56 @@ impl Planner<'_> {
         let mut definitions = self.definitions(&prepared.rendered.chart, upgrade, notes).await?;
         let (built, unknown) = helm_action::build::build_known(self.actions, &prepared.manifest).await?;
         let mut whole = std::mem::take(&mut definitions.plan);
-        whole.append(applied(self.actions, &built, self.apply(last)).await?);
+        let deleted = self.moved.unwrap_or_default();
+        let goes =
+            |b: &&Built| deleted.iter().any(|d| matches!(d, ObjectChange::Delete(live) if live.id() == b.object.id()));
+        let (again, rest): (Vec<Built>, Vec<Built>) = built.iter().cloned().partition(|b| goes(&b));
+        self.may_take(upgrade, &rest).await?;
+        whole.append(moved(self.actions, &again, deleted, self.apply(last)).await?);
+        whole.append(applied(self.actions, &rest, self.apply(last)).await?);
         if upgrade {
             whole.changes.extend(dropped_by_upgrade(self.actions, &built, &self.desired.chart).await?);
         }
         self.unknown(unknown, &built, &definitions, &mut whole);
         Ok((whole, prepared.rendered.hooks))
+    }
+
+    /// Would the action end before it renders anything?
+    async fn may_begin(&self, upgrade: bool) -> Result<()> {
+        let begun = if upgrade {
+            // A revision that is in the middle of something is unlocked first, and counts as failed then.
+            let last = self.observed.last.as_ref().map(|l| l.info.status);
+            match last {
+                Some(status) if status.is_pending() || status == Status::Uninstalling => Ok(()),
+                _ => helm_action::upgrade::baseline(self.actions).await.map(|_| ()),
+            }
+        } else if self.moved.is_some() {
+            Ok(())
+        } else {
+            check_name(self.actions, &step::install_options(self.release, self.desired)).await
+        };
+        begun.map_err(|e| self.failed(upgrade, &e))
+    }
+
+    /// Would the action end because objects belong to others?
+    async fn may_take(&self, upgrade: bool, built: &[Built]) -> Result<()> {
+        let taken = if upgrade {
+            check_upgrade(self.actions, built, &step::upgrade_options(self.release, self.desired)).await
+        } else {
+            check_install(self.actions, built, &step::install_options(self.release, self.desired)).await
+        };
+        taken.map_err(|e| self.failed(upgrade, &e))
+    }
+
+    /// The controller's words about an action that ends before anything is stored.
+    fn failed(&self, upgrade: bool, error: &helm_action::Error) -> anyhow::Error {
+        if error.is_transient() {
+            return anyhow!("{error}");
+        }
+        let word = if upgrade { "upgrade" } else { "install" };
+        let name = self.desired.full_name();
+        let text = format!("Helm {word} failed for release {name} with chart {}: {error}", self.desired.chart_text());
+        anyhow!(remedy::with(text, remedy::of_error(error)))
     }
 
     /// How an install, or an upgrade of a revision, applies: on the server's side unknown fields are refused.

@@ -42,6 +42,7 @@ struct Counts {
     changed: usize,
     deleted: usize,
     kept: usize,
+    recreated: usize,
 }
 
 /// The whole preview.
@@ -61,9 +62,10 @@ pub fn text(preview: &Preview, style: Style) -> String {
     }
     let objects = changes(&mut out, preview, &preview.plan.changes, "", style);
     let hooks = changes(&mut out, preview, &preview.hooks.changes, "hook ", style);
-    let Counts { created, changed, deleted, kept } = objects;
-    if preview.acts && created + changed + deleted + kept > 0 {
-        let _ = writeln!(out, "{created} created, {changed} changed, {deleted} deleted, {kept} unchanged");
+    let Counts { created, changed, deleted, kept, recreated } = objects;
+    if preview.acts && created + changed + deleted + kept + recreated > 0 {
+        let again = if recreated > 0 { format!("{recreated} deleted and created again, ") } else { String::new() };
+        let _ = writeln!(out, "{again}{created} created, {changed} changed, {deleted} deleted, {kept} unchanged");
     }
     let Counts { created, changed, deleted, .. } = hooks;
     if created + changed + deleted > 0 {
@@ -124,6 +126,10 @@ fn changes(out: &mut String, preview: &Preview, changes: &[ObjectChange], what: 
             ObjectChange::Update { before, after } => {
                 counts.changed += 1;
                 one(out, preview, (what, "changed"), (Some(before), Some(after)), style);
+            }
+            ObjectChange::Recreate { before, after } => {
+                counts.recreated += 1;
+                one(out, preview, (what, "deleted and created again"), (Some(before), Some(after)), style);
             }
             ObjectChange::Delete(object) => {
                 counts.deleted += 1;
@@ -197,6 +203,7 @@ mod tests {
                 ObjectChange::Update { before: map("1"), after: map("2") },
                 ObjectChange::Keep(map("1").id()),
                 ObjectChange::Delete(map("3")),
+                ObjectChange::Recreate { before: map("4"), after: map("4") },
             ]),
             Style::default(),
         );
@@ -207,7 +214,8 @@ mod tests {
             "@@ -1,6 +1,6 @@\n apiVersion: v1\n data:\n-  k: \"1\"\n+  k: \"2\"\n kind: ConfigMap\n metadata:\n   name: m\n",
             "\nConfigMap/apps/m deleted\n",
             "@@ -1,7 +0,0 @@\n-apiVersion: v1\n-data:\n-  k: \"3\"\n-kind: ConfigMap\n-metadata:\n-  name: m\n-  namespace: apps\n",
-            "0 created, 1 changed, 1 deleted, 1 unchanged\n",
+            "\nConfigMap/apps/m deleted and created again\n",
+            "1 deleted and created again, 0 created, 1 changed, 1 deleted, 1 unchanged\n",
         );
         assert_eq!(shown, expected);
     }

@@ -542,3 +542,86 @@ async fn kinds_that_come_with_the_chart_have_their_scope() -> Result<()> {
     ensure!(failed.is_err_and(|e| format!("{e:#}").contains("no matches for kind")), "it works");
     Ok(())
 }
+
+/// A chart with one ConfigMap that is named as the release.
+fn one_map(name: &str, extra: &str) -> Result<Archive> {
+    let map = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{{{ .Release.Name }}}}\ndata:\n  chart: {{{{ .Chart.Name }}}}\n---\n{extra}"
+    );
+    ChartBuilder::new(name, "1.0.0").template("objects.yaml", &map).build()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unchanged_file_of_a_stalled_release_plans_nothing() -> Result<()> {
+    let wrong = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\nspec:\n  ports: []\n";
+    let desk = Desk::new(&[one_map("wrong", wrong)?]).await?;
+    let release = desk.release("stuck", "wrong", "1.0.0", &json!({"values": {"a": null, "b": 1}}));
+    lab::kubectl_apply(&desk.plane, &[desk.repository()])?;
+    lab::kubectl_apply(&desk.plane, std::slice::from_ref(&release))?;
+    let controller = Controller::start(desk.plane.kubeconfig(), &["--namespace", &desk.namespace]).await?;
+    let path = lab::path("helm.toolkit.fluxcd.io/v2", "HelmRelease", &desk.namespace, "stuck");
+    lab::eventually("it is stalled", LIMIT, || async {
+        let release = lab::read(&desk.client, &path).await?.context("no release")?;
+        let stalled = condition(&release, "Stalled").is_some_and(|c| c["status"] == "True");
+        Ok(if stalled { Ok(()) } else { Err(release["status"].to_string()) })
+    })
+    .await?;
+    controller.stop().await?;
+    let shown = desk.diff(&[release])?;
+    shown.ended(0)?;
+    shown.has(&["stuck: nothing (it is stalled: Failed to install after 1 attempt(s)"])?;
+    // Another spec is another try.
+    let shown = desk.diff(&[desk.release("stuck", "wrong", "1.0.0", &json!({"values": {"b": 2}}))])?;
+    shown.has(&["upgrade to wrong@1.0.0"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_with_a_move_and_comes_back_is_told_as_that() -> Result<()> {
+    let gone = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-gone\n";
+    let desk = Desk::new(&[one_map("first", gone)?, one_map("second", "")?]).await?;
+    desk.install("moved", &[desk.release("moved", "first", "1.0.0", &json!({}))]).await?;
+    let shown = desk.diff(&[desk.release("moved", "second", "1.0.0", &json!({}))])?;
+    shown.ended(1)?;
+    let of = |name: &str| format!("ConfigMap/{}/{name}", desk.namespace);
+    shown.has(&[
+        &format!("{} deleted and created again\n", of("moved")),
+        "-  chart: first\n+  chart: second",
+        &format!("{} deleted\n", of("moved-gone")),
+        "1 deleted and created again, 0 created, 0 changed, 1 deleted, 0 unchanged",
+    ])?;
+    shown.hides(&[&format!("{} changed", of("moved")), &format!("{} deleted\n", of("moved"))])?;
+    // Nothing about the objects is different, and still they go for a while.
+    let elsewhere = json!({"storageNamespace": "default"});
+    let shown = desk.diff(&[desk.release("moved", "first", "1.0.0", &elsewhere)])?;
+    shown.ended(1)?;
+    shown.has(&["2 deleted and created again, 0 created, 0 changed, 0 deleted, 0 unchanged"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ends_before_it_begins_is_an_error() -> Result<()> {
+    let desk = Desk::new(&[one_map("plain", "")?]).await?;
+    desk.install("away", &[desk.release("away", "plain", "1.0.0", &json!({}))]).await?;
+    run(desk.plane.helm4()?.args(["-n", &desk.namespace, "uninstall", "--keep-history", "away"]))?;
+    let shown = desk.diff(&[desk.release("away", "plain", "1.0.0", &json!({}))])?;
+    shown.ended(2)?;
+    let failed = format!("Helm upgrade failed for release {}/away with chart plain@1.0.0", desk.namespace);
+    ensure!(shown.err.contains(&format!("{failed}: \"away\" has no deployed releases")), "{}", shown.all());
+    shown.hides(&["created,"])?;
+
+    desk.kubectl(&["create", "configmap", "taken"])?;
+    let untaken = json!({"install": {"disableTakeOwnership": true}});
+    let shown = desk.diff(&[desk.release("taken", "plain", "1.0.0", &untaken)])?;
+    shown.ended(2)?;
+    ensure!(
+        shown.err.contains("Helm install failed") && shown.err.contains("invalid ownership metadata"),
+        "{}",
+        shown.all()
+    );
+    desk.diff(&[desk.release("taken", "plain", "1.0.0", &json!({}))])?.ended(1)?;
+
+    let depends = json!({"dependsOn": [{"name": "away", "readyExpr": "dep.status.("}]});
+    let shown = desk.diff(&[desk.release("circle", "plain", "1.0.0", &depends)])?;
+    shown.ended(2)?;
+    ensure!(shown.err.contains("would be stalled") && shown.err.contains("terminal error"), "{}", shown.all());
+    shown.hides(&["ConfigMap/"])
+}

@@ -51,11 +51,7 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
     })?;
     let heads = context.storage.observed(&context.release).await?;
     let last = heads.last();
-    match last.map(|h| h.status) {
-        None => {}
-        Some(Status::Uninstalled | Status::Failed) if options.replace => {}
-        Some(_) => return Err(Error::NameInUse),
-    }
+    check_name(last, options)?;
     let mut request = options.request.clone();
     request.revision = 1;
     let mut head = Release {
@@ -102,6 +98,15 @@ async fn attempt(context: &Context, options: &InstallOptions, run: &mut Run) -> 
     }
     persist(context, &release, run).await;
     work
+}
+
+/// May a release be installed where this is the newest revision of its name?
+pub(crate) fn check_name(last: Option<&RecordHead>, options: &InstallOptions) -> Result<(), Error> {
+    match last.map(|h| h.status) {
+        None => Ok(()),
+        Some(Status::Uninstalled | Status::Failed) if options.replace => Ok(()),
+        Some(_) => Err(Error::NameInUse),
+    }
 }
 
 async fn perform(

@@ -14,8 +14,10 @@ use serde_json::{Map, Value as Json};
 use crate::build::Built;
 use crate::context::Context;
 use crate::error::Error;
+use crate::install::{self, InstallOptions};
 use crate::replaced::{Fate, Replaced};
-use crate::{uninstall, upgrade};
+use crate::upgrade::{self, UpgradeOptions};
+use crate::{uninstall, update};
 
 /// What would become of one object.
 #[derive(Clone, Debug)]
@@ -35,6 +37,24 @@ pub enum ObjectChange {
     Kept(ObjectId, String),
     /// It would be deleted.
     Delete(Object),
+    /// It would be deleted with another release and then created again.
+    Recreate {
+        /// The live object.
+        before: Object,
+        /// What it would be.
+        after: Object,
+    },
+}
+
+impl ObjectChange {
+    /// The object.
+    pub fn id(&self) -> ObjectId {
+        match self {
+            Self::Create(object) | Self::Delete(object) => object.id(),
+            Self::Update { after, .. } | Self::Recreate { after, .. } => after.id(),
+            Self::Keep(id) | Self::Kept(id, _) => id.clone(),
+        }
+    }
 }
 
 /// What sending objects would come to.
@@ -79,7 +99,9 @@ impl Plan {
     /// The objects that the action sends and that are not there yet, or are something else.
     fn sent(&self) -> impl Iterator<Item = &Object> {
         self.changes.iter().filter_map(|c| match c {
-            ObjectChange::Create(object) | ObjectChange::Update { after: object, .. } => Some(object),
+            ObjectChange::Create(object)
+            | ObjectChange::Update { after: object, .. }
+            | ObjectChange::Recreate { after: object, .. } => Some(object),
             _ => None,
         })
     }
@@ -111,7 +133,7 @@ impl Plan {
             words.contains(&format!("\"{name}\"")) || words.contains(&format!("with name {name} "))
         };
         let created = self.changes.iter().filter_map(|c| match c {
-            ObjectChange::Create(object) => Some(object),
+            ObjectChange::Create(object) | ObjectChange::Recreate { after: object, .. } => Some(object),
             _ => None,
         });
         let kind_named = |o: &&Object| words.to_lowercase().contains(&o.kind().to_lowercase());
@@ -209,6 +231,74 @@ async fn change(context: &Context, built: &Built, options: ApplyOptions) -> Resu
         return Ok((ObjectChange::Keep(live.id()), answer));
     }
     Ok((ObjectChange::Update { before: live, after }, answer))
+}
+
+/// What becomes of objects that another release has, which is uninstalled first: each is deleted and created again.
+/// `deleted` are the live ones.
+///
+/// # Errors
+/// Something may not be read, or the server does not answer.
+pub async fn moved(
+    context: &Context,
+    objects: &[Built],
+    deleted: &[ObjectChange],
+    options: ApplyOptions,
+) -> Result<Plan, Error> {
+    // What is shown is what differs in the end. Whether the server takes the object is asked as for a new one.
+    let mut plan = Plan { changes: applied(context, objects, options).await?.changes, ..Plan::default() };
+    for change in &mut plan.changes {
+        let live = deleted.iter().find_map(|d| match d {
+            ObjectChange::Delete(live) if live.id() == change.id() => Some(live),
+            _ => None,
+        });
+        if let Some(before) = live.cloned() {
+            let after = match change {
+                ObjectChange::Create(after) | ObjectChange::Update { after, .. } => after.clone(),
+                _ => before.clone(),
+            };
+            *change = ObjectChange::Recreate { before, after };
+        }
+    }
+    for built in objects {
+        plan.append(recreated(context, built).await?);
+    }
+    Ok(plan)
+}
+
+/// Would an install end before anything is sent, because the name is taken?
+///
+/// # Errors
+/// It would.
+pub async fn check_name(context: &Context, options: &InstallOptions) -> Result<(), Error> {
+    let heads = context.storage.observed(&context.release).await?;
+    install::check_name(heads.last(), options)
+}
+
+/// Would an install end before anything is sent, because objects belong to others?
+///
+/// # Errors
+/// It would: the first such object.
+pub async fn check_install(context: &Context, objects: &[Built], options: &InstallOptions) -> Result<(), Error> {
+    if options.take_ownership {
+        return Ok(());
+    }
+    update::check_ownership(context, objects, &[], "install").await
+}
+
+/// Would an upgrade end before anything is sent, because objects belong to others?
+///
+/// # Errors
+/// It would: the first such object.
+pub async fn check_upgrade(context: &Context, objects: &[Built], options: &UpgradeOptions) -> Result<(), Error> {
+    if options.take_ownership {
+        return Ok(());
+    }
+    let heads = context.storage.observed(&context.release).await?;
+    let Some(head) = heads.last() else { return Ok(()) };
+    let last = context.storage.read(head).await?;
+    let current = upgrade::current(context, &heads, &last).await?;
+    let known: Vec<ObjectId> = ids(&Replaced::load(context, &heads, &current).await?.original);
+    update::check_ownership(context, objects, &known, "update").await
 }
 
 /// What the server says to an object that is created anew, be there one of its name or not.

@@ -258,7 +258,10 @@ impl<'a> Parser<'a> {
         while self.peek_non_space().kind != Kind::Eof {
             match self.text_or_action()? {
                 Item::Node(node) => list.nodes.push(node),
-                stop => return Ok((list, stop)),
+                stop => {
+                    list.nodes.shrink_to_fit();
+                    return Ok((list, stop));
+                }
             }
         }
         Err(self.error("unexpected EOF"))

@@ -51,6 +51,8 @@ impl Parser<'_> {
             }
         }
         self.check_pipeline(&pipe, context)?;
+        // Most have one command; a vector begins with room for four, which is most of what a tree would take.
+        pipe.cmds.shrink_to_fit();
         Ok(pipe)
     }
 
@@ -128,6 +130,7 @@ impl Parser<'_> {
         if command.args.is_empty() {
             return Err(self.error("empty command"));
         }
+        command.args.shrink_to_fit();
         Ok(command)
     }
 

@@ -55,6 +55,22 @@ struct Line {
     at: usize,
 }
 
+/// What a quoted scalar has in one line.
+struct Part<'a> {
+    text: Cow<'a, str>,
+    /// How much of the text a line break behind it leaves, although it may end with blanks: they were escaped.
+    kept: usize,
+    end: End,
+}
+
+/// How a line of a quoted scalar ends.
+enum End {
+    /// With the scalar, at this place.
+    At(usize),
+    /// With a line break, which may be escaped.
+    Line { escaped: bool },
+}
+
 struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -219,8 +235,7 @@ impl<'a> Reader<'a> {
     #[expect(clippy::option_option)] // Giving up, and finding no key, are two things.
     fn key(&self, at: usize) -> Option<Option<(Key, usize)>> {
         if matches!(self.byte(at), b'"' | b'\'') {
-            let (text, end) = self.quoted_part(at, at + 1)?;
-            let Some(end) = end else { return Some(None) };
+            let Part { text, end: End::At(end), .. } = self.quoted_part(at, at + 1)? else { return Some(None) };
             let colon = self.past_blanks(end);
             let is_key = self.byte(colon) == b':' && matches!(self.byte(colon + 1), b' ' | b'\n');
             if is_key && colon - at > LONGEST_KEY {
@@ -352,21 +367,27 @@ impl<'a> Reader<'a> {
 
     /// A quoted scalar within its line, and where it ends.
     fn quoted(&self, at: usize) -> Option<(Cow<'a, str>, usize)> {
-        let (text, end) = self.quoted_part(at, at + 1)?;
-        Some((text, end?))
+        let part = self.quoted_part(at, at + 1)?;
+        match part.end {
+            End::At(end) => Some((part.text, end)),
+            End::Line { .. } => None,
+        }
     }
 
     /// A quoted scalar that may go on in further lines, which are indented more than `indent`.
     fn quoted_lines(&self, at: usize, indent: usize) -> Option<(Cow<'a, str>, usize)> {
-        let (mut text, mut end) = self.quoted_part(at, at + 1)?;
+        let Part { mut text, mut kept, mut end } = self.quoted_part(at, at + 1)?;
         let mut from = at + 1;
         loop {
-            if let Some(end) = end {
-                return Some((text, end));
-            }
-            // The blanks around a line break go, and it folds as in plain scalars.
+            let escaped = match end {
+                End::At(end) => return Some((text, end)),
+                End::Line { escaped } => escaped,
+            };
             let out = text.to_mut();
-            out.truncate(out.trim_end_matches(' ').len());
+            if !escaped {
+                // The blanks before a line break go, but for those that were escaped.
+                out.truncate(out.trim_end_matches(' ').len().max(kept));
+            }
             let (mut begin, mut breaks) = (self.end_of_line(from) + 1, 0);
             let first = loop {
                 let first = self.past_blanks(begin);
@@ -382,32 +403,34 @@ impl<'a> Reader<'a> {
             if first - begin <= indent || self.byte(first) == b'\t' || out.ends_with('\t') {
                 return None;
             }
-            if breaks == 0 {
+            if breaks == 0 && !escaped {
                 out.push(' ');
             } else {
                 (0..breaks).for_each(|_| out.push('\n'));
             }
             from = first;
-            let (part, part_end) = self.quoted_part(at, from)?;
-            out.push_str(&part);
-            end = part_end;
+            let part = self.quoted_part(at, from)?;
+            kept = if part.kept > 0 { out.len() + part.kept } else { out.len() };
+            out.push_str(&part.text);
+            end = part.end;
         }
     }
 
-    /// What a quoted scalar that begins at `at` has in the line of `from`, and where it ends if it does so there.
-    fn quoted_part(&self, at: usize, from: usize) -> Option<(Cow<'a, str>, Option<usize>)> {
+    /// What a quoted scalar that begins at `at` has in the line of `from`.
+    fn quoted_part(&self, at: usize, from: usize) -> Option<Part<'a>> {
         let quote = self.byte(at);
-        let line = &self.bytes[from..self.end_of_line(from)];
-        let (mut out, mut done) = (Cow::Borrowed(""), 0);
+        let line_end = self.end_of_line(from);
+        let line = &self.bytes[from..line_end];
+        let (mut text, mut done, mut kept) = (Cow::Borrowed(""), 0, 0);
         loop {
             let found = memchr::memchr2(quote, b'\\', &line[done..]).map(|n| done + n);
             let piece = &self.text[from + done..from + found.unwrap_or(line.len())];
             if done == 0 {
-                out = Cow::Borrowed(piece);
+                text = Cow::Borrowed(piece);
             } else {
-                out.to_mut().push_str(piece);
+                text.to_mut().push_str(piece);
             }
-            let Some(found) = found else { return Some((out, None)) };
+            let Some(found) = found else { return Some(Part { text, kept, end: End::Line { escaped: false } }) };
             let (character, width) = match (quote, line[found], line.get(found + 1)) {
                 (b'\'', b'\\', _) => ('\\', 1),
                 (b'\'', _, Some(b'\'')) => ('\'', 2),
@@ -415,11 +438,16 @@ impl<'a> Reader<'a> {
                 (_, b'\\', Some(b'\\')) => ('\\', 2),
                 (_, b'\\', Some(b'n')) => ('\n', 2),
                 (_, b'\\', Some(b't')) => ('\t', 2),
-                // Another escape, or one of the line break.
+                (_, b'\\', Some(b' ')) => (' ', 2),
+                (_, b'\\', None) if line_end < self.bytes.len() => {
+                    return Some(Part { text, kept, end: End::Line { escaped: true } });
+                }
+                // A rarer escape.
                 (_, b'\\', _) => return None,
-                _ => return Some((out, Some(from + found + 1))),
+                _ => return Some(Part { text, kept, end: End::At(from + found + 1) }),
             };
-            out.to_mut().push(character);
+            text.to_mut().push(character);
+            kept = text.len();
             done = found + width;
         }
     }

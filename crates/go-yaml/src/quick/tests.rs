@@ -60,6 +60,7 @@ const USUAL: &[&str] = &[
     "null",
     "just text\n",
     "\"quoted\"\n",
+    "a: \"one\n two\"\nb: \"three\\\n  four \\  \n  \\ five \\\n\n  six\\n\n  seven\"\n",
     "1: a\ntrue: b\n1.5: c\n-1: d\n",
     "a: 1\na: 2\n",
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n  annotations:\n    a/b.c: \"1\"\ndata:\n  k: |\n    #!/bin/sh\n    a: b\n",
@@ -76,7 +77,8 @@ const UNUSUAL: &[&str] = &[
     "null: a\n",
     "18446744073709551615: a\n",
     "a: b: c\n",
-    "a: \"one\n two\"\nb: \"three\\\n  four\"\n",
+    "a:\n  b: \"one\n two\"\n",
+    "a: \"\\e\"\n",
     "a: [1\n  2]\n",
     "a:\tb\n",
     "a: b\r\nc: d\r\n",
@@ -119,7 +121,8 @@ fn changed_texts_are_read_alike() {
     const BITS: &[&str] = &[
         " ", "  ", "\n", "\n\n", "\n  ", "\n    ", ":", ": ", "- ", "-", "#", " #", "\"", "'", "''", "\\", "|", ">",
         "|-", ">+", "[", "]", "{", "}", ",", ", ", "&", "*", "!", "?", "%", "@", "\t", "a", "b: c", "- d", "1", "0",
-        ".", "~", "<<", "---", "---\n", "...", "null", "yes", "e\u{301}", "\u{2028}", "=", "a: 1", "\n- ", "\n a",
+        ".", "~", "<<", "---", "---\n", "...", "null", "yes", "e\u{301}", "\u{2028}", "=", "a: 1", "\\\n", "\\ ",
+        "\\n", "\n- ", "\n a",
     ];
     let seeds: Vec<&str> = USUAL.iter().chain(UNUSUAL).copied().collect();
     let mut random = Random(1);

@@ -36,8 +36,18 @@ impl Glob {
 
     /// Does the whole text match?
     pub fn matches(&self, text: &str) -> bool {
-        let chars: Vec<char> = text.chars().collect();
-        self.0.iter().any(|tokens| match_tokens(tokens, &chars))
+        self.0.iter().any(|tokens| {
+            // Most texts differ before the first token that is no character.
+            let mut rest = text.chars();
+            for (i, token) in tokens.iter().enumerate() {
+                match token {
+                    Token::Char(c) if rest.next() != Some(*c) => return false,
+                    Token::Char(_) => {}
+                    _ => return match_tokens(&tokens[i..], rest.as_str()),
+                }
+            }
+            rest.as_str().is_empty()
+        })
     }
 }
 
@@ -129,8 +139,8 @@ fn class(p: &[char], at: &mut usize) -> Option<Token> {
 }
 
 /// The set of reachable pattern positions, advanced one character at a time.
-fn match_tokens(tokens: &[Token], text: &[char]) -> bool {
-    let mut reachable = vec![false; tokens.len() + 1];
+fn match_tokens(tokens: &[Token], text: &str) -> bool {
+    let (mut reachable, mut next) = (vec![false; tokens.len() + 1], vec![false; tokens.len() + 1]);
     let close = |reachable: &mut Vec<bool>| {
         for i in 0..tokens.len() {
             if reachable[i] && matches!(tokens[i], Token::Star | Token::Super) {
@@ -140,8 +150,8 @@ fn match_tokens(tokens: &[Token], text: &[char]) -> bool {
     };
     reachable[0] = true;
     close(&mut reachable);
-    for &c in text {
-        let mut next = vec![false; tokens.len() + 1];
+    for c in text.chars() {
+        next.fill(false);
         for (i, token) in tokens.iter().enumerate().filter(|(i, _)| reachable[*i]) {
             match token {
                 Token::Char(x) => next[i + 1] |= *x == c,
@@ -153,7 +163,7 @@ fn match_tokens(tokens: &[Token], text: &[char]) -> bool {
                 }
             }
         }
-        reachable = next;
+        std::mem::swap(&mut reachable, &mut next);
         close(&mut reachable);
     }
     reachable[tokens.len()]

@@ -11,7 +11,7 @@ use helm_action::crds::CrdsPolicy;
 use helm_action::drift::DriftKind;
 use helm_action::plan::{
     ObjectChange, Plan, UNKNOWN_KIND, applied, check_install, check_name, check_upgrade, dropped_by_rollback,
-    dropped_by_uninstall, dropped_by_upgrade, moved,
+    dropped_by_uninstall, dropped_by_upgrade, moved, original, patched,
 };
 use helm_action::upgrade::ServerSide;
 use kube_object::Object;
@@ -72,7 +72,11 @@ impl Planner<'_> {
         let (again, rest): (Vec<Built>, Vec<Built>) = built.iter().cloned().partition(|b| goes(&b));
         self.may_take(upgrade, &rest).await?;
         whole.append(moved(self.actions, &again, deleted, self.apply(last)).await?);
-        whole.append(applied(self.actions, &rest, self.apply(last)).await?);
+        whole.append(if upgrade && !self.server_side(last) {
+            patched(self.actions, &rest, &original(self.actions).await?).await?
+        } else {
+            applied(self.actions, &rest, self.apply(last)).await?
+        });
         if upgrade {
             whole.changes.extend(dropped_by_upgrade(self.actions, &built, &self.desired.chart).await?);
         }
@@ -120,15 +124,18 @@ impl Planner<'_> {
 
     /// How an install, or an upgrade of a revision, applies: on the server's side unknown fields are refused.
     fn apply(&self, last: Option<&Release>) -> ApplyOptions {
-        let server_side = match last {
+        ApplyOptions { ignore_unknown_fields: !self.server_side(last), ..ApplyOptions::default() }
+    }
+
+    fn server_side(&self, last: Option<&Release>) -> bool {
+        match last {
             None => step::install_options(self.release, self.desired).server_side,
             Some(last) => match step::upgrade_options(self.release, self.desired).server_side {
                 ServerSide::Enabled => true,
                 ServerSide::Disabled => false,
                 ServerSide::Auto => last.apply_method == ApplyMethod::ServerSide,
             },
-        };
-        ApplyOptions { ignore_unknown_fields: !server_side, ..ApplyOptions::default() }
+        }
     }
 
     /// Objects of kinds that the cluster has not: those under `crds/` come first, any other kind fails the action.
@@ -216,7 +223,13 @@ impl Planner<'_> {
         let (missing, changed): (Vec<_>, Vec<_>) =
             drifted.into_iter().partition(|d| matches!(d.kind, DriftKind::Missing));
         let built: Vec<Built> = missing.into_iter().chain(changed).map(|d| d.built).collect();
-        Ok(applied(self.actions, &built, ApplyOptions::default()).await?)
+        let client_side = self.observed.last.as_ref().is_some_and(|l| l.apply_method == ApplyMethod::ClientSide);
+        // As the repair sends them: nothing is known to have gone.
+        Ok(if client_side {
+            patched(self.actions, &built, &built).await?
+        } else {
+            applied(self.actions, &built, ApplyOptions::default()).await?
+        })
     }
 }
 

@@ -625,3 +625,33 @@ async fn what_ends_before_it_begins_is_an_error() -> Result<()> {
     ensure!(shown.err.contains("would be stalled") && shown.err.contains("terminal error"), "{}", shown.all());
     shown.hides(&["ConfigMap/"])
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_that_the_upgrade_of_a_client_side_release_removes_are_shown() -> Result<()> {
+    let deployment = r"apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}}
+spec:
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec: {containers: [{name: main, image: 'example.test/a:1', env: {{ toJson .Values.env }}}]}
+";
+    let chart = ChartBuilder::new("env", "1.0.0").values("env: []\n").template("object.yaml", deployment).build()?;
+    let desk = Desk::new(std::slice::from_ref(&chart)).await?;
+    let (a, b) = (json!({"name": "A", "value": "from-a"}), json!({"name": "B", "value": "from-b"}));
+    let url = desk.repo.url();
+    run(desk
+        .plane
+        .helm3()?
+        .args(["-n", &desk.namespace, "install", "three", "env", "--repo", &url, "--set-json"])
+        .arg(format!("env={}", json!([a, b]))))?;
+    let shown = desk.diff(&[desk.release("three", "env", "1.0.0", &json!({"values": {"env": [b]}}))])?;
+    shown.ended(1)?;
+    shown.has(&["0 created, 1 changed, 0 deleted, 0 unchanged", "from-a"])?;
+    ensure!(shown.out.lines().any(|l| l.starts_with('-') && l.contains("from-a")), "{}", shown.all());
+    desk.install("three", &[desk.release("three", "env", "1.0.0", &json!({"values": {"env": [b]}}))]).await?;
+    let live = desk.kubectl(&["get", "deployment", "three", "-o", "jsonpath={..env[*].name}"])?;
+    ensure!(live.trim() == "B", "{live}");
+    desk.diff(&[desk.release("three", "env", "1.0.0", &json!({"values": {"env": [b]}}))])?.ended(0)
+}

@@ -238,14 +238,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn object(containers: Json) -> Object {
+    fn object(containers: &Json) -> Object {
         Object::from_json(json!({"metadata": {"name": "busy"}, "spec": {"replicas": 2, "containers": containers}}))
             .unwrap()
     }
 
     #[test]
     fn ignored_fields_keep_the_live_value_of_the_same_element() {
-        let live = object(json!([{"name": "proxy", "image": "proxy:9", "args": ["p"]},
+        let live = object(&json!([{"name": "proxy", "image": "proxy:9", "args": ["p"]},
             {"name": "main", "image": "main:2", "args": ["x", "a"]}, {"name": "aux", "image": "aux:1"}]));
         let rendered = json!([{"name": "main", "image": "main:1", "args": ["a"]},
             {"name": "aux", "image": "aux:1", "resources": {"cpu": 1}}, {"name": "late", "image": "late:1"}]);
@@ -265,7 +265,7 @@ mod tests {
             ),
         ];
         for (paths, changes) in cases {
-            let mut sent = object(rendered.clone());
+            let mut sent = object(&rendered);
             leave(&mut sent, &live, paths.iter().map(ToString::to_string).collect());
             let mut wanted = rendered.clone();
             for (path, value) in changes.as_object().unwrap() {
@@ -274,9 +274,9 @@ mod tests {
                     value => *wanted.pointer_mut(path).unwrap() = value.clone(),
                 }
             }
-            assert_eq!(sent, object(wanted), "{paths:?}");
+            assert_eq!(sent, object(&wanted), "{paths:?}");
         }
-        let mut sent = object(rendered);
+        let mut sent = object(&rendered);
         leave(&mut sent, &live, vec!["/spec/containers/0/image".into(), "/spec/containers".into()]);
         assert_eq!(sent, live);
     }

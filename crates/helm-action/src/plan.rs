@@ -207,7 +207,19 @@ fn changes(fates: Vec<Fate>) -> Vec<ObjectChange> {
 /// Something may not be read, or the server does not answer.
 pub async fn applied(context: &Context, objects: &[Built], options: ApplyOptions) -> Result<Plan, Error> {
     let asked: Vec<_> = objects.iter().map(|built| change(context, built, options)).collect();
-    let answers: Vec<_> = iter(asked).buffered(AT_ONCE).collect().await;
+    collected(objects, iter(asked).buffered(AT_ONCE).collect().await)
+}
+
+/// As [`applied`], where objects are sent by patches: what the `original` objects had and the new ones have not goes.
+///
+/// # Errors
+/// As there.
+pub async fn patched(context: &Context, objects: &[Built], original: &[Built]) -> Result<Plan, Error> {
+    let asked: Vec<_> = objects.iter().map(|built| change_by_patch(context, built, original)).collect();
+    collected(objects, iter(asked).buffered(AT_ONCE).collect().await)
+}
+
+fn collected(objects: &[Built], answers: Vec<Result<(ObjectChange, Answer), Error>>) -> Result<Plan, Error> {
     let mut plan = Plan::default();
     for (built, answer) in objects.iter().zip(answers) {
         let (change, answer) = answer?;
@@ -215,6 +227,27 @@ pub async fn applied(context: &Context, objects: &[Built], options: ApplyOptions
         plan.note(built.object.id(), answer);
     }
     Ok(plan)
+}
+
+async fn change_by_patch(
+    context: &Context,
+    built: &Built,
+    original: &[Built],
+) -> Result<(ObjectChange, Answer), Error> {
+    let (object, resource) = (&built.object, &built.resource);
+    let Some(live) = context.cluster.get(resource, object.namespace(), object.name()).await? else {
+        return change(context, built, ApplyOptions { ignore_unknown_fields: true, ..ApplyOptions::default() }).await;
+    };
+    let Some(patch) = update::client_side(object, original, &live) else {
+        return Ok((ObjectChange::Keep(live.id()), Answer::Accepted));
+    };
+    match context.cluster.try_merge_patch(resource, object, &patch).await {
+        Ok(after) => Ok((compared(live, after), Answer::Accepted)),
+        Err(e) => {
+            let after = Object(overlaid(&live.0, &object.0));
+            Ok((compared(live, after), answer(e)?))
+        }
+    }
 }
 
 async fn change(context: &Context, built: &Built, options: ApplyOptions) -> Result<(ObjectChange, Answer), Error> {
@@ -227,10 +260,14 @@ async fn change(context: &Context, built: &Built, options: ApplyOptions) -> Resu
     };
     let Some(live) = live else { return Ok((ObjectChange::Create(object.clone()), answer)) };
     let after = after.unwrap_or_else(|| Object(overlaid(&live.0, &object.0)));
+    Ok((compared(live, after), answer))
+}
+
+fn compared(live: Object, after: Object) -> ObjectChange {
     if comparable(&live) == comparable(&after) {
-        return Ok((ObjectChange::Keep(live.id()), answer));
+        return ObjectChange::Keep(live.id());
     }
-    Ok((ObjectChange::Update { before: live, after }, answer))
+    ObjectChange::Update { before: live, after }
 }
 
 /// What becomes of objects that another release has, which is uninstalled first: each is deleted and created again.
@@ -293,12 +330,19 @@ pub async fn check_upgrade(context: &Context, objects: &[Built], options: &Upgra
     if options.take_ownership {
         return Ok(());
     }
+    update::check_ownership(context, objects, &ids(&original(context).await?), "update").await
+}
+
+/// The objects of the revision that an upgrade replaces.
+///
+/// # Errors
+/// Something may not be read.
+pub async fn original(context: &Context) -> Result<Vec<Built>, Error> {
     let heads = context.storage.observed(&context.release).await?;
-    let Some(head) = heads.last() else { return Ok(()) };
+    let Some(head) = heads.last() else { return Ok(Vec::new()) };
     let last = context.storage.read(head).await?;
     let current = upgrade::current(context, &heads, &last).await?;
-    let known: Vec<ObjectId> = ids(&Replaced::load(context, &heads, &current).await?.original);
-    update::check_ownership(context, objects, &known, "update").await
+    Ok(Replaced::load(context, &heads, &current).await?.original)
 }
 
 /// What the server says to an object that is created anew, be there one of its name or not.

@@ -122,13 +122,18 @@ async fn send_one(context: &Context, built: &Built, original: &[Built], options:
     let Some(live) = context.cluster.get(resource, object.namespace(), object.name()).await? else {
         return Ok(context.cluster.create(object).await?);
     };
-    let id = object.id();
-    let before = original.iter().find(|b| b.object.id() == id).map_or(object, |b| &b.object);
-    let json = |o: &Object| Json::Object(o.0.clone());
-    match patch::three_way_merge_patch(&json(before), &json(object), &json(&live)) {
+    match client_side(object, original, &live) {
         Some(change) => Ok(context.cluster.merge_patch(resource, object, &change).await?),
         None => Ok(live),
     }
+}
+
+/// The patch by which an object is sent where it is not applied on the server's side; nothing where nothing differs.
+pub(crate) fn client_side(object: &Object, original: &[Built], live: &Object) -> Option<Json> {
+    let id = object.id();
+    let before = original.iter().find(|b| b.object.id() == id).map_or(object, |b| &b.object);
+    let json = |o: &Object| Json::Object(o.0.clone());
+    patch::three_way_merge_patch(&json(before), &json(object), &json(live))
 }
 
 /// Delete the objects of old revisions that the new one has no more, in the old order. Those whose live state asks to be

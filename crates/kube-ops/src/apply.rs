@@ -143,6 +143,20 @@ impl Cluster {
             .map_err(|source| Error::Patch { id: object.id(), source })
     }
 
+    /// What would a merge patch make of the live object?
+    ///
+    /// # Errors
+    /// The server refuses it.
+    pub async fn try_merge_patch(&self, resource: &Resource, object: &Object, patch: &Json) -> Result<Object, Error> {
+        let path = resource
+            .path(object.namespace(), object.name())
+            .map_err(|source| Error::Patch { id: object.id(), source })?;
+        let path = format!("{path}?fieldManager={}&dryRun=All", self.field_manager());
+        self.send(Method::PATCH, &path, MERGE, Some(patch))
+            .await
+            .map_err(|source| Error::Patch { id: object.id(), source })
+    }
+
     /// Change an object's status by a merge patch.
     ///
     /// # Errors

@@ -70,7 +70,10 @@ impl Certificates {
     /// # Errors
     /// Helm's text.
     pub(super) fn check(&self) -> Result<()> {
-        http(self).map(drop)
+        let named =
+            [&self.ca_file, &self.cert_file, &self.key_file].into_iter().any(|file| set(file.as_ref()).is_some());
+        // A client loads all certificates of the machine, which takes as long as rendering a small chart.
+        if named { http(self).map(drop) } else { Ok(()) }
     }
 }
 

@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
         .as_deref()
         .map(|v| KubeVersion::parse(v).map_err(|e| anyhow!("invalid kube version '{v}': {e}")))
         .transpose()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let located = runtime.block_on(locate(&args.reference, &args.chart, printer))?;
     let values = args.values.merge(&|address| runtime.block_on(transport::plain_get(address)))?;
     let sources = sources::read(&args.reference, &located)?;

@@ -38,7 +38,11 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
         .map(|v| KubeVersion::parse(v).map_err(|e| anyhow!("invalid kube version '{v}': {e}")))
         .transpose()?;
     let (name, reference) = name::name_and_chart(args)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = match dry_run {
+        DryRun::Client => tokio::runtime::Builder::new_current_thread().enable_all().build()?,
+        // Templates ask the cluster while they are rendered, from another thread.
+        DryRun::Server => tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?,
+    };
     let located = runtime.block_on(locate(reference, &args.chart, printer))?;
     let values = args.values.merge(&|address| runtime.block_on(transport::plain_get(address)))?;
     let mut chart = located.load()?;

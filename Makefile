@@ -9,7 +9,7 @@ SHELL := bash
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help tools build test lint fmt demo bench-helm crds clean preflight
+.PHONY: help tools build test lint fmt demo bench-helm fuzz-diff crds clean preflight
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench-helm: preflight ## Measure `helmrel template` beside `helm template` (CORP
 
 crds: preflight ## Write crds/ from the Rust types
 	$(CARGO) run --quiet --locked -- crds --write crds
+
+fuzz-diff: preflight ## Compare random charts with Helm 4.3.1 for MINUTES (5); findings go to target/fuzz-diff
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' CASE='$(CASE)' OUT='$(or $(OUT),$(TARGET)/fuzz-diff)' CARGO='$(CARGO)' hack/fuzz-diff/run.sh
 
 clean: ## Remove what cargo built; the tools stay in ~/.cache/helmrel
 	$(CARGO) clean

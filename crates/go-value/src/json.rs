@@ -363,6 +363,11 @@ fn end() -> String {
     "unexpected end of JSON input".to_owned()
 }
 
+/// The text ends within a token. Go hands its scanner one more space then, and complains about that.
+fn cut(context: &str) -> String {
+    invalid(b' ', context)
+}
+
 struct Decoder<'a> {
     text: &'a [u8],
     at: usize,
@@ -465,7 +470,7 @@ impl Decoder<'_> {
 
     fn literal(&mut self, word: &str, value: Value) -> Result<Value, String> {
         for want in word.bytes() {
-            let c = self.peek().ok_or_else(end)?;
+            let c = self.peek().unwrap_or(b' ');
             if c != want {
                 return Err(invalid(c, &format!("in literal {word} (expecting '{}')", char::from(want))));
             }
@@ -475,7 +480,7 @@ impl Decoder<'_> {
     }
 
     fn digits(&mut self, context: &str) -> Result<(), String> {
-        let c = self.peek().ok_or_else(end)?;
+        let c = self.peek().ok_or_else(|| cut(context))?;
         if !c.is_ascii_digit() {
             return Err(invalid(c, context));
         }
@@ -568,7 +573,7 @@ impl Decoder<'_> {
     }
 
     fn escape(&mut self, out: &mut Vec<u8>) -> Result<(), String> {
-        let c = self.peek().ok_or_else(end)?;
+        let c = self.peek().ok_or_else(|| cut("in string escape code"))?;
         self.at += 1;
         out.push(match c {
             b'"' | b'\\' | b'/' => c,
@@ -601,7 +606,7 @@ impl Decoder<'_> {
     fn hex(&mut self) -> Result<u32, String> {
         let mut code = 0;
         for _ in 0..4 {
-            let c = self.peek().ok_or_else(end)?;
+            let c = self.peek().unwrap_or(b' ');
             let digit = char::from(c).to_digit(16).ok_or_else(|| invalid(c, "in \\u hexadecimal character escape"))?;
             code = code << 4 | digit;
             self.at += 1;
@@ -647,6 +652,14 @@ mod tests {
         for (text, want) in [
             ("", "unexpected end of JSON input"),
             ("{", "unexpected end of JSON input"),
+            ("\"a", "unexpected end of JSON input"),
+            ("1,", "invalid character ',' after top-level value"),
+            ("tru", "invalid character ' ' in literal true (expecting 'e')"),
+            ("-", "invalid character ' ' in numeric literal"),
+            ("1.", "invalid character ' ' after decimal point in numeric literal"),
+            ("1e+", "invalid character ' ' in exponent of numeric literal"),
+            ("\"\\", "invalid character ' ' in string escape code"),
+            ("\"\\u1", "invalid character ' ' in \\u hexadecimal character escape"),
             ("{a", "invalid character 'a' looking for beginning of object key string"),
             ("{\"a\" 1}", "invalid character '1' after object key"),
             ("{\"a\":1 \"b\"", "invalid character '\"' after object key:value pair"),

@@ -95,8 +95,11 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes()[self.pos..].starts_with(prefix)
     }
 
+    /// Upstream looks for the mark at the beginning of its buffer, not where it reads (`is_bom` in `yamlprivateh.go`). So
+    /// a mark within the text is a character as any other, and behind two marks at its beginning the first character
+    /// of a line is passed over, as long as the buffer is not filled again.
     pub(crate) fn is_bom(&self) -> bool {
-        self.starts_with(b"\xef\xbb\xbf")
+        self.pos < CHUNK && !self.is_end() && self.text.as_bytes().starts_with(b"\xef\xbb\xbf")
     }
 
     pub(crate) fn is_blank(&self, ahead: usize) -> bool {

@@ -39,16 +39,18 @@ impl Warnings {
 /// Helm's text: the YAML error, or a document separator with text behind it.
 pub fn load_values(text: &[u8]) -> Result<Map, String> {
     let values = Map::new();
-    for document in documents(text)? {
+    let (documents, end) = documents(text);
+    for document in documents {
         let decoded = go_yaml::decode_map(&document).map_err(|e| format!("cannot unmarshal yaml document: {e}"))?;
         merge_maps(&values, &decoded);
     }
-    Ok(values)
+    end.map(|()| values)
 }
 
 /// The documents of a stream as Kubernetes' YAML reader splits it: at lines that begin with `---`. Such a line at the
-/// beginning of a document stays in it, so that the lines of errors are counted from there.
-fn documents(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+/// beginning of a document stays in it, so that the lines of errors are counted from there. A separator with text behind
+/// it ends the stream: an error, but only when the documents before it have none.
+fn documents(text: &[u8]) -> (Vec<Vec<u8>>, Result<(), String>) {
     let mut found = Vec::new();
     let mut current: Vec<u8> = Vec::new();
     for line in text.split_inclusive(|&b| b == b'\n') {
@@ -61,7 +63,7 @@ fn documents(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         let rest = String::from_utf8_lossy(rest);
         let rest = rest.trim();
         if !rest.is_empty() && !rest.starts_with('#') {
-            return Err(format!("error reading yaml document: invalid Yaml document separator: {rest}"));
+            return (found, Err(format!("error reading yaml document: invalid Yaml document separator: {rest}")));
         }
         if current.is_empty() {
             current.extend_from_slice(line);
@@ -73,7 +75,7 @@ fn documents(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     if !current.is_empty() {
         found.push(current);
     }
-    Ok(found)
+    (found, Ok(()))
 }
 
 /// Lay `over` on `base`: maps merge, everything else, nulls included, replaces.

@@ -13,6 +13,7 @@ use crate::float::format_float;
 use crate::kind::{Kind, ListType, MapType};
 use crate::list::List;
 use crate::map::Map;
+use crate::object::Object;
 use crate::text::Str;
 use crate::value::Value;
 
@@ -47,7 +48,7 @@ pub fn encode(value: &Value) -> Result<String, String> {
 /// # Errors
 /// The text of Go's error, e.g. `json: unsupported value: +Inf`.
 pub fn encode_with(value: &Value, style: Style<'_>) -> Result<String, String> {
-    let mut encoder = Encoder { out: String::with_capacity(128), style, depth: 0, seen: Vec::new() };
+    let mut encoder = Encoder { out: String::with_capacity(128), style, depth: 0, objects: 0, seen: Vec::new() };
     encoder.value(value)?;
     Ok(encoder.out)
 }
@@ -62,6 +63,8 @@ struct Encoder<'a> {
     out: String,
     style: Style<'a>,
     depth: usize,
+    /// How many objects are around; they indent nothing by themselves.
+    objects: usize,
     seen: Vec<usize>,
 }
 
@@ -89,22 +92,44 @@ impl Encoder<'_> {
             Value::Time(time) => {
                 let _ = write!(self.out, "\"{}\"", rfc3339_nano(time));
             }
-            Value::Object(object) => match object.data() {
-                Some(data) => {
-                    self.depth += 1;
-                    if self.depth > 2 * CYCLE_CHECK_DEPTH {
-                        return Err(cycle(object.type_name()));
-                    }
-                    self.value(&data)?;
-                    self.depth -= 1;
+            Value::Object(object) => {
+                self.objects += 1;
+                if self.objects > 2 * CYCLE_CHECK_DEPTH {
+                    return Err(cycle(object.type_name()));
                 }
-                None if object.kind() == Kind::Func => {
-                    return Err(format!("json: unsupported type: {}", object.type_name()));
-                }
-                None => self.out.push_str("{}"),
-            },
+                self.object(&**object)?;
+                self.objects -= 1;
+            }
         }
         Ok(())
+    }
+
+    fn object(&mut self, object: &dyn Object) -> Result<(), String> {
+        if let Some(members) = object.members().filter(|members| !members.is_empty()) {
+            self.out.push('{');
+            self.enter(None, object.type_name())?;
+            for (i, (name, value)) in members.iter().enumerate() {
+                self.member(i, name.as_bytes(), value)?;
+            }
+            self.leave(None);
+            self.out.push('}');
+            return Ok(());
+        }
+        match object.data() {
+            Some(data) => self.value(&data),
+            None if object.kind() == Kind::Func => Err(format!("json: unsupported type: {}", object.type_name())),
+            None => {
+                self.out.push_str("{}");
+                Ok(())
+            }
+        }
+    }
+
+    fn member(&mut self, index: usize, name: &[u8], value: &Value) -> Result<(), String> {
+        self.separate(index);
+        write_string(&mut self.out, name, self.style.escape_html);
+        self.out.push_str(if self.style.indent.is_some() { ": " } else { ":" });
+        self.value(value)
     }
 
     fn list(&mut self, list: &List) -> Result<(), String> {
@@ -138,10 +163,7 @@ impl Encoder<'_> {
         self.out.push('{');
         self.enter(Some(map.address()), map.ty.name)?;
         for (i, (key, item)) in entries.iter().enumerate() {
-            self.separate(i);
-            write_string(&mut self.out, key, self.style.escape_html);
-            self.out.push_str(if self.style.indent.is_some() { ": " } else { ":" });
-            self.value(item)?;
+            self.member(i, key, item)?;
         }
         self.leave(Some(map.address()));
         self.out.push('}');

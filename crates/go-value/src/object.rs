@@ -45,10 +45,15 @@ pub trait Object: fmt::Debug + Send + Sync {
         self.display()
     }
 
+    /// The fields of a struct by their names in JSON, in the order of the struct, which is that of its JSON too.
+    fn members(&self) -> Option<Vec<(&'static str, Value)>> {
+        None
+    }
+
     /// What ranging over, indexing, `len` and JSON encoding work on: the plain data behind the object (a map type
     /// with methods gives its map, a struct the map of its JSON fields), if there is any.
     fn data(&self) -> Option<Value> {
-        None
+        self.members().map(|members| Value::Map(members.into_iter().collect()))
     }
 
     /// Go's truth of the value in `if`: a struct is always true, a map or slice when it is not empty.

@@ -156,7 +156,13 @@ pub(crate) fn repeat(s: &[u8], count: i64) -> Result<Vec<u8>, FuncError> {
     if count < 0 {
         return Err("strings: negative Repeat count".into());
     }
-    if (s.len() as u128) * (count as u128) > MAX_TEXT as u128 {
+    /// As much as Go allocates at once on a machine of 64 bits.
+    const MAX_ALLOC: u128 = 1 << 48;
+    let length = (s.len() as u128) * (count as u128);
+    if (MAX_ALLOC + 1..=i64::MAX as u128).contains(&length) {
+        return Err("runtime error: makeslice: len out of range".into());
+    }
+    if length > MAX_TEXT as u128 {
         return Err("strings: Repeat output length overflow".into());
     }
     Ok(s.repeat(count as usize))

@@ -20,6 +20,12 @@ fn position(index: &Value, cap: usize) -> std::result::Result<usize, String> {
     usize::try_from(x).ok().filter(|&x| x <= cap).ok_or_else(|| format!("index out of range: {x}"))
 }
 
+/// The type of a value; of a pointer that of what it points to, which is what Go looks at.
+fn pointed_to(value: &Value) -> String {
+    let name = value.type_name().to_string();
+    if value.kind() == Kind::Pointer { name.trim_start_matches('*').to_owned() } else { name }
+}
+
 pub(super) fn index(args: Vec<Val>) -> Result {
     let mut args = args.into_iter();
     let mut item = args.next().unwrap_or(Val::Invalid).dig();
@@ -48,7 +54,7 @@ pub(super) fn index(args: Vec<Val>) -> Result {
                 }
                 _ => Val::zero(map.ty.elem),
             },
-            other => return Err(format!("can't index item of type {}", other.type_name())),
+            other => return Err(format!("can't index item of type {}", pointed_to(other))),
         };
         item = next;
     }
@@ -99,7 +105,7 @@ pub(super) fn len(item: &Val) -> Result {
         Value::Map(map) => map.len(),
         Value::Nil if item.is_nil_iface() => return Err("len of nil pointer".to_owned()),
         Value::Nil => return Err("reflect: call of reflect.Value.Type on zero Value".to_owned()),
-        other => return Err(format!("len of type {}", other.type_name())),
+        other => return Err(format!("len of type {}", pointed_to(other))),
     };
     Ok(Val::Typed(Value::int(n as i64)))
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use go_value::object::Method;
-use go_value::{Kind, List, ListType, Map, Object, Value};
+use go_value::{Kind, List, ListType, Object, Value};
 
 use crate::profile::HelmProfile;
 
@@ -125,9 +125,9 @@ impl Object for KubeVersion {
         self.normalized.clone().into_bytes()
     }
 
-    fn data(&self) -> Option<Value> {
+    fn members(&self) -> Option<Vec<(&'static str, Value)>> {
         let fields = [("Version", &self.version), ("Major", &self.major), ("Minor", &self.minor)];
-        Some(Value::Map(fields.into_iter().map(|(k, v)| (k, v.as_str())).collect()))
+        Some(fields.into_iter().map(|(k, v)| (k, v.as_str().into())).collect())
     }
 }
 
@@ -186,9 +186,9 @@ impl Object for Capabilities {
         format!("{{{kube} {versions} {helm}}}").into_bytes()
     }
 
-    fn data(&self) -> Option<Value> {
+    fn members(&self) -> Option<Vec<(&'static str, Value)>> {
         let fields = ["KubeVersion", "APIVersions", "HelmVersion"];
-        Some(Value::Map(fields.into_iter().filter_map(|f| Some((f, self.field(f)?))).collect()))
+        Some(fields.into_iter().filter_map(|f| Some((f, self.field(f)?))).collect())
     }
 }
 
@@ -268,10 +268,9 @@ impl Object for HelmVersion {
         format!("{{{}}}", values.join(" ")).into_bytes()
     }
 
-    fn data(&self) -> Option<Value> {
+    fn members(&self) -> Option<Vec<(&'static str, Value)>> {
         let set = self.fields().into_iter().filter(|(.., v)| !v.is_empty());
-        let map: Map = set.map(|(_, json, value)| (json, value)).collect();
-        Some(Value::Map(map))
+        Some(set.map(|(_, json, value)| (json, value.into())).collect())
     }
 }
 

@@ -71,10 +71,24 @@ pub fn install_crypto() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// A loopback port that was free a moment ago.
+/// A loopback port that is free, and that nobody else gets meanwhile: it is below those that the kernel gives to outgoing
+/// connections, and this process gives none twice before it has been through them all.
 ///
 /// # Errors
 /// None is free.
 pub fn free_port() -> anyhow::Result<u16> {
-    Ok(std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+    use std::sync::atomic::{AtomicU32, Ordering};
+    const FIRST: u32 = 12_000;
+    const COUNT: u32 = 20_000;
+    // Processes that run at the same time begin at different places.
+    static NEXT: std::sync::LazyLock<AtomicU32> =
+        std::sync::LazyLock::new(|| AtomicU32::new(std::process::id().wrapping_mul(7_919)));
+    for _ in 0..COUNT {
+        let port = FIRST + NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
+        let port = u16::try_from(port)?;
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    anyhow::bail!("no port between {FIRST} and {} is free", FIRST + COUNT)
 }

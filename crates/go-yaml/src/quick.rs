@@ -1,12 +1,18 @@
 //! Reads the YAML that charts are mostly made of, in one pass and without tokens.
 //!
-//! Owns: block mappings and sequences with simple keys, scalars of all styles but the rarest, flow collections within a
-//! line. Does not own: errors and everything unusual. There it gives up, and the text is read again by the grammar
+//! Owns: block mappings and sequences with simple keys, plain scalars; in its rooms quoted scalars (`quoted`), flow
+//! collections (`flow`), literal and folded texts (`block`). Does not own: errors and everything unusual. There it gives up, and the text is read again by the grammar
 //! ([`crate::parse`]), so that it never has to know what is wrong.
 //! The surprising thing: giving up is always right, and reading something otherwise than the grammar does never is. The
 //! tests compare the two.
 
+mod block;
+mod flow;
+mod quoted;
+
 use std::borrow::Cow;
+
+use quoted::{End, Part};
 
 use crate::resolve::{Resolved, resolve};
 use crate::target::{Key, Target};
@@ -16,7 +22,7 @@ const MAX_DEPTH: usize = 64;
 /// A key must end within 1024 characters; what comes near that is left to the grammar.
 const LONGEST_KEY: usize = 900;
 
-/// The first document of the text, if it is the only one; nothing where the grammar has to read it.
+/// The first document of the text; nothing where the grammar has to read it.
 pub(crate) fn read<T: Target>(text: &[u8], strict: bool) -> Option<T::Out> {
     let mut reader = Reader::new(text, strict)?;
     let root = match reader.line {
@@ -53,22 +59,6 @@ pub(crate) fn read_entries<T: Target>(text: &[u8], wanted: impl Fn(&str) -> bool
 struct Line {
     indent: usize,
     at: usize,
-}
-
-/// What a quoted scalar has in one line.
-struct Part<'a> {
-    text: Cow<'a, str>,
-    /// How much of the text a line break behind it leaves, although it may end with blanks: they were escaped.
-    kept: usize,
-    end: End,
-}
-
-/// How a line of a quoted scalar ends.
-enum End {
-    /// With the scalar, at this place.
-    At(usize),
-    /// With a line break, which may be escaped.
-    Line { escaped: bool },
 }
 
 struct Reader<'a> {
@@ -363,290 +353,6 @@ impl<'a> Reader<'a> {
         }
         self.go_on(next)?;
         plain_value::<T>(text)
-    }
-
-    /// A quoted scalar within its line, and where it ends.
-    fn quoted(&self, at: usize) -> Option<(Cow<'a, str>, usize)> {
-        let part = self.quoted_part(at, at + 1)?;
-        match part.end {
-            End::At(end) => Some((part.text, end)),
-            End::Line { .. } => None,
-        }
-    }
-
-    /// A quoted scalar that may go on in further lines, which are indented more than `indent`.
-    fn quoted_lines(&self, at: usize, indent: usize) -> Option<(Cow<'a, str>, usize)> {
-        let Part { mut text, mut kept, mut end } = self.quoted_part(at, at + 1)?;
-        let mut from = at + 1;
-        loop {
-            let escaped = match end {
-                End::At(end) => return Some((text, end)),
-                End::Line { escaped } => escaped,
-            };
-            let out = text.to_mut();
-            if !escaped {
-                // The blanks before a line break go, but for those that were escaped.
-                out.truncate(out.trim_end_matches(' ').len().max(kept));
-            }
-            let (mut begin, mut breaks) = (self.end_of_line(from) + 1, 0);
-            let first = loop {
-                let first = self.past_blanks(begin);
-                if first >= self.bytes.len() {
-                    return None;
-                }
-                if self.byte(first) != b'\n' {
-                    break first;
-                }
-                breaks += 1;
-                begin = first + 1;
-            };
-            if first - begin <= indent || self.byte(first) == b'\t' || out.ends_with('\t') {
-                return None;
-            }
-            if breaks == 0 && !escaped {
-                out.push(' ');
-            } else {
-                (0..breaks).for_each(|_| out.push('\n'));
-            }
-            from = first;
-            let part = self.quoted_part(at, from)?;
-            kept = if part.kept > 0 { out.len() + part.kept } else { out.len() };
-            out.push_str(&part.text);
-            end = part.end;
-        }
-    }
-
-    /// What a quoted scalar that begins at `at` has in the line of `from`.
-    fn quoted_part(&self, at: usize, from: usize) -> Option<Part<'a>> {
-        let quote = self.byte(at);
-        let line_end = self.end_of_line(from);
-        let line = &self.bytes[from..line_end];
-        let (mut text, mut done, mut kept) = (Cow::Borrowed(""), 0, 0);
-        loop {
-            let found = memchr::memchr2(quote, b'\\', &line[done..]).map(|n| done + n);
-            let piece = &self.text[from + done..from + found.unwrap_or(line.len())];
-            if done == 0 {
-                text = Cow::Borrowed(piece);
-            } else {
-                text.to_mut().push_str(piece);
-            }
-            let Some(found) = found else { return Some(Part { text, kept, end: End::Line { escaped: false } }) };
-            let (character, width) = match (quote, line[found], line.get(found + 1)) {
-                (b'\'', b'\\', _) => ('\\', 1),
-                (b'\'', _, Some(b'\'')) => ('\'', 2),
-                (_, b'\\', Some(b'"')) => ('"', 2),
-                (_, b'\\', Some(b'\\')) => ('\\', 2),
-                (_, b'\\', Some(b'n')) => ('\n', 2),
-                (_, b'\\', Some(b't')) => ('\t', 2),
-                (_, b'\\', Some(b' ')) => (' ', 2),
-                (_, b'\\', None) if line_end < self.bytes.len() => {
-                    return Some(Part { text, kept, end: End::Line { escaped: true } });
-                }
-                // A rarer escape.
-                (_, b'\\', _) => return None,
-                _ => return Some(Part { text, kept, end: End::At(from + found + 1) }),
-            };
-            text.to_mut().push(character);
-            kept = text.len();
-            done = found + width;
-        }
-    }
-
-    /// Past blanks, line breaks and comments between brackets.
-    fn past_space(&self, mut at: usize) -> Option<usize> {
-        loop {
-            let rest = self.past_blanks(at);
-            at = match self.byte(rest) {
-                b'\n' if rest < self.bytes.len() => rest + 1,
-                b'#' if rest > at || self.byte(at - 1) == b'\n' => self.end_of_line(rest),
-                b'\n' | b'#' | b'\t' => return None,
-                // What ends a document does so here too.
-                b'-' | b'.' | b'%' if self.byte(rest - 1) == b'\n' => return None,
-                _ => return Some(rest),
-            };
-        }
-    }
-
-    /// A flow collection, and where it ends.
-    fn flow<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return None;
-        }
-        let out = if self.byte(at) == b'[' { self.flow_sequence::<T>(at + 1) } else { self.flow_mapping::<T>(at + 1) };
-        self.depth -= 1;
-        out
-    }
-
-    fn flow_sequence<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
-        let mut items = Vec::new();
-        let mut at = self.past_space(at)?;
-        if self.byte(at) == b']' {
-            return Some((T::list(items), at + 1));
-        }
-        loop {
-            let (item, end) = self.flow_value::<T>(at)?;
-            items.push(item);
-            at = self.past_space(end)?;
-            match self.byte(at) {
-                b',' => at = self.past_space(at + 1)?,
-                b']' => return Some((T::list(items), at + 1)),
-                _ => return None,
-            }
-        }
-    }
-
-    fn flow_mapping<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
-        let mut map = T::Map::default();
-        let mut at = self.past_space(at)?;
-        if self.byte(at) == b'}' {
-            return Some((T::map(map), at + 1));
-        }
-        loop {
-            let is_quoted = matches!(self.byte(at), b'"' | b'\'');
-            let (key, end) = if is_quoted {
-                let (text, end) = self.quoted(at)?;
-                (Key::Text(text.into_owned()), end)
-            } else {
-                let (text, end) = self.flow_plain(at)?;
-                (plain_key(text)?, end)
-            };
-            // Behind a plain key the colon needs a blank.
-            if self.byte(end) != b':' || !is_quoted && self.byte(end + 1) != b' ' || end - at > LONGEST_KEY {
-                return None;
-            }
-            self.check::<T>(&map, &key)?;
-            let (value, end) = self.flow_value::<T>(self.past_blanks(end + 1))?;
-            T::insert(&mut map, key, value).ok()?;
-            at = self.past_space(end)?;
-            match self.byte(at) {
-                b',' => at = self.past_space(at + 1)?,
-                b'}' => return Some((T::map(map), at + 1)),
-                _ => return None,
-            }
-        }
-    }
-
-    fn flow_value<T: Target>(&mut self, at: usize) -> Option<(T::Out, usize)> {
-        match self.byte(at) {
-            b'"' | b'\'' => {
-                let (text, end) = self.quoted(at)?;
-                Some((text_of::<T>(text), end))
-            }
-            b'[' | b'{' => self.flow::<T>(at),
-            _ => {
-                let (text, end) = self.flow_plain(at)?;
-                Some((plain_value::<T>(Cow::Borrowed(text))?, end))
-            }
-        }
-    }
-
-    /// A plain scalar between brackets, within its line.
-    fn flow_plain(&self, at: usize) -> Option<(&'a str, usize)> {
-        if matches!(self.byte(at), b'?' | b':') {
-            return None;
-        }
-        self.begins_plain(at)?;
-        let mut end = at;
-        loop {
-            match self.byte(end) {
-                b'\n' | b',' | b'[' | b']' | b'{' | b'}' => break,
-                b':' if matches!(self.byte(end + 1), b' ' | b'\n') => break,
-                b'\t' | b'?' => return None,
-                b'#' if self.byte(end - 1) == b' ' => break,
-                _ => end += 1,
-            }
-        }
-        let text = self.text[at..end].trim_end_matches(' ');
-        Some((text, at + text.len()))
-    }
-
-    /// A literal or folded text whose indicator is at `at`.
-    fn block_scalar<T: Target>(&mut self, at: usize, indent: usize) -> Option<T::Out> {
-        let literal = self.byte(at) == b'|';
-        let mut header = at + 1;
-        let chomping = match self.byte(header) {
-            sign @ (b'+' | b'-') => {
-                header += 1;
-                Some(sign == b'+')
-            }
-            _ => None,
-        };
-        let rest = self.past_blanks(header);
-        match self.byte(rest) {
-            b'\n' => {}
-            b'#' if rest > header => {}
-            _ => return None,
-        }
-        let mut next = self.end_of_line(rest) + 1;
-        // The first line that is not empty says how much all are indented.
-        let (mut begin, mut widest) = (next, 0);
-        let deep = loop {
-            let first = self.past_blanks(begin);
-            if first >= self.bytes.len() || self.byte(first) == b'\t' {
-                return None;
-            }
-            if self.byte(first) != b'\n' {
-                break first - begin;
-            }
-            widest = widest.max(first - begin);
-            begin = first + 1;
-        };
-        if deep <= indent && chomping != Some(true) {
-            self.go_on(begin)?;
-            self.ended(indent)?;
-            return Some(text_of::<T>(Cow::Borrowed("")));
-        }
-        if deep <= indent || widest > deep || self.byte(begin + deep) == b'\t' {
-            return None;
-        }
-        let mut out = String::new();
-        // Empty lines before the next line with text, the line break before them, and whether a line began with a blank.
-        let (mut empty, mut broken, mut was_blank, mut first_line) = (0_usize, false, false, true);
-        while next < self.bytes.len() {
-            let end = self.end_of_line(next);
-            let blanks = self.bytes[next..end].iter().take(deep).take_while(|b| **b == b' ').count();
-            if next + blanks == end {
-                empty += 1;
-                next = end + 1;
-                if end >= self.bytes.len() {
-                    // Blanks without a line break at the very end.
-                    empty -= 1;
-                }
-                continue;
-            }
-            if blanks < deep {
-                if self.bytes[next + blanks] == b'\t' {
-                    return None;
-                }
-                break;
-            }
-            let line = &self.text[next + deep..end];
-            let is_blank = line.starts_with([' ', '\t']);
-            if T::KEEPS {
-                if !first_line && !literal && !was_blank && !is_blank {
-                    if empty == 0 {
-                        out.push(' ');
-                    }
-                } else if broken {
-                    out.push('\n');
-                }
-                (0..empty).for_each(|_| out.push('\n'));
-                out.push_str(line);
-            }
-            (empty, was_blank, first_line) = (0, is_blank, false);
-            broken = end < self.bytes.len();
-            next = end + 1;
-        }
-        if chomping != Some(false) && broken {
-            out.push('\n');
-        }
-        if chomping == Some(true) {
-            (0..empty).for_each(|_| out.push('\n'));
-        }
-        self.go_on(next)?;
-        self.ended(indent)?;
-        Some(text_of::<T>(Cow::Owned(out)))
     }
 }
 

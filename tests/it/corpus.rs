@@ -222,15 +222,7 @@ impl<'a> Bench<'a> {
 
     /// What is about to be done is previewed as something that can be done.
     fn preview(&self, values: &Value) -> Result<()> {
-        let dir = tempfile::tempdir()?;
-        let (config, file) = (dir.path().join("kubeconfig"), dir.path().join("release.json"));
-        std::fs::write(&config, self.plane.kubeconfig())?;
-        std::fs::write(&file, self.wanted(values).to_string())?;
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_helmrel"));
-        let output = command.arg("diff").arg("--kubeconfig").arg(&config).arg("-f").arg(&file).output()?;
-        let told = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.code() == Some(1), "the preview ended with {}: {told}", output.status);
-        Ok(())
+        lab::diff(self.plane, "release.json", &self.wanted(values).to_string(), &[])?.ended(1)
     }
 
     fn apply(&self, values: &Value) -> Result<()> {

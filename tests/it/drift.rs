@@ -1,12 +1,10 @@
 //! Drift where others own parts of an object: the case `25-drift-other-owners`, through the controller and `helmrel diff`.
 
-use std::process::Command;
-
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use testkit::{Archive, ChartBuilder};
 
-use crate::lab::condition;
+use crate::lab::{self, condition};
 use crate::release::{Lab, text};
 
 /// The rendered object of the case.
@@ -49,14 +47,8 @@ fn edit(lab: &Lab, name: &str) -> Result<()> {
 }
 
 fn diff(lab: &Lab, name: &str) -> Result<(Option<i32>, String)> {
-    let dir = tempfile::tempdir()?;
-    let (config, file) = (dir.path().join("kubeconfig"), dir.path().join("release.json"));
-    std::fs::write(&config, lab.plane.kubeconfig())?;
-    std::fs::write(&file, lab.kubectl(&["get", "hr", name, "-o", "json"])?)?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_helmrel"));
-    let output = command.arg("diff").arg("-f").arg(&file).arg("--kubeconfig").arg(&config).output()?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok((output.status.code(), format!("{}{}", text(&output.stdout), text(&output.stderr))))
+    let shown = lab::diff(&lab.plane, "release.json", &lab.kubectl(&["get", "hr", name, "-o", "json"])?, &[])?;
+    Ok((shown.code, shown.all()))
 }
 
 async fn told(lab: &Lab, name: &str, reason: &str) -> Result<String> {

@@ -220,6 +220,87 @@ pub fn kubectl_apply(plane: &ControlPlane, objects: &[Value]) -> Result<()> {
     Ok(())
 }
 
+/// A HelmRepository at an address.
+pub fn repository(namespace: &str, name: &str, url: &str) -> Value {
+    json!({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository",
+        "metadata": {"name": name, "namespace": namespace}, "spec": {"interval": "1h", "url": url}})
+}
+
+/// A HelmRelease of a chart in the repository `repo`; `spec` is laid over the usual one.
+pub fn release(namespace: &str, name: &str, chart: &str, version: &str, spec: &Value) -> Value {
+    let mut release = json!({
+        "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "interval": "1h", "timeout": "30s",
+            "chart": {"spec": {"chart": chart, "version": version,
+                "sourceRef": {"kind": "HelmRepository", "name": "repo"}}},
+        },
+    });
+    for (key, value) in spec.as_object().into_iter().flatten() {
+        release["spec"][key] = value.clone();
+    }
+    release
+}
+
+/// How a preview ended.
+pub struct Shown {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Shown {
+    /// Everything that was printed, and the exit code.
+    pub fn all(&self) -> String {
+        format!("exit code {:?}\n{}\n{}", self.code, self.out, self.err)
+    }
+
+    /// # Errors
+    /// It ended with another exit code.
+    pub fn ended(&self, code: i32) -> Result<()> {
+        ensure!(self.code == Some(code), "not exit code {code}: {}", self.all());
+        Ok(())
+    }
+
+    /// # Errors
+    /// One of these is not on standard output.
+    pub fn has(&self, parts: &[&str]) -> Result<()> {
+        for part in parts {
+            ensure!(self.out.contains(part), "{part:?} is not shown: {}", self.all());
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// One of these was printed.
+    pub fn hides(&self, parts: &[&str]) -> Result<()> {
+        for part in parts {
+            ensure!(!self.all().contains(part), "{part:?} is shown: {}", self.all());
+        }
+        Ok(())
+    }
+}
+
+/// `helmrel diff` of a file of this name and text, with everything logged that can be.
+///
+/// # Errors
+/// It cannot be run.
+pub fn diff(plane: &ControlPlane, file: &str, text: &str, flags: &[&str]) -> Result<Shown> {
+    let dir = tempfile::tempdir()?;
+    let (config, path) = (dir.path().join("kubeconfig"), dir.path().join(file));
+    std::fs::write(&config, plane.kubeconfig())?;
+    std::fs::write(&path, text)?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_helmrel"));
+    command.arg("diff").arg("-f").arg(&path).arg("--kubeconfig").arg(&config).args(flags);
+    let output = command.env("RUST_LOG", "trace").output()?;
+    Ok(Shown {
+        code: output.status.code(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
 /// Ask until the answer is there.
 ///
 /// # Errors

@@ -1,6 +1,5 @@
 //! `helmrel diff` against a real API server: what it shows, what it hides, what it refuses, and how it ends.
 
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,50 +8,16 @@ use serde_json::{Value, json};
 use testkit::control_plane::run;
 use testkit::{Archive, ChartBuilder, ChartRepo, ControlPlane};
 
-use crate::lab::{self, Controller, condition};
+use crate::lab::{self, Controller, Shown, condition};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A namespace with a chart repository, and a kubeconfig to look at it with.
+/// A namespace with a chart repository.
 struct Desk {
     plane: Arc<ControlPlane>,
     client: kube::Client,
     repo: ChartRepo,
     namespace: String,
-    dir: tempfile::TempDir,
-}
-
-/// How a preview ended.
-struct Shown {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Shown {
-    /// Everything that was printed.
-    fn all(&self) -> String {
-        format!("exit code {:?}\n{}\n{}", self.code, self.out, self.err)
-    }
-
-    fn ended(&self, code: i32) -> Result<()> {
-        ensure!(self.code == Some(code), "not exit code {code}: {}", self.all());
-        Ok(())
-    }
-
-    fn has(&self, parts: &[&str]) -> Result<()> {
-        for part in parts {
-            ensure!(self.out.contains(part), "{part:?} is not shown: {}", self.all());
-        }
-        Ok(())
-    }
-
-    fn hides(&self, parts: &[&str]) -> Result<()> {
-        for part in parts {
-            ensure!(!self.all().contains(part), "{part:?} is shown: {}", self.all());
-        }
-        Ok(())
-    }
 }
 
 impl Desk {
@@ -65,29 +30,15 @@ impl Desk {
             repo.add(chart);
         }
         let client = plane.client().await?;
-        Ok(Self { plane, client, repo, namespace, dir: tempfile::tempdir()? })
+        Ok(Self { plane, client, repo, namespace })
     }
 
     fn repository(&self) -> Value {
-        json!({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository",
-            "metadata": {"name": "repo", "namespace": self.namespace},
-            "spec": {"interval": "1h", "url": self.repo.url()}})
+        lab::repository(&self.namespace, "repo", &self.repo.url())
     }
 
     fn release(&self, name: &str, chart: &str, version: &str, spec: &Value) -> Value {
-        let mut release = json!({
-            "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
-            "metadata": {"name": name, "namespace": self.namespace},
-            "spec": {
-                "interval": "1h", "timeout": "30s",
-                "chart": {"spec": {"chart": chart, "version": version,
-                    "sourceRef": {"kind": "HelmRepository", "name": "repo"}}},
-            },
-        });
-        for (key, value) in spec.as_object().into_iter().flatten() {
-            release["spec"][key] = value.clone();
-        }
-        release
+        lab::release(&self.namespace, name, chart, version, spec)
     }
 
     fn secret(&self, values: &str) -> Value {
@@ -116,17 +67,7 @@ impl Desk {
 
     /// Preview a file of this text.
     fn diff_text(&self, file: &str, text: &str, flags: &[&str]) -> Result<Shown> {
-        let (config, path) = (self.dir.path().join("kubeconfig"), self.dir.path().join(file));
-        std::fs::write(&config, self.plane.kubeconfig())?;
-        std::fs::write(&path, text)?;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_helmrel"));
-        command.arg("diff").arg("-f").arg(&path).arg("--kubeconfig").arg(&config).args(flags);
-        let output = command.env("RUST_LOG", "trace").output()?;
-        Ok(Shown {
-            code: output.status.code(),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        })
+        lab::diff(&self.plane, file, text, flags)
     }
 
     /// Preview these objects, with the repository.
@@ -380,9 +321,10 @@ async fn fields_that_the_server_would_not_take_are_refused() -> Result<()> {
         json!({"values": "text"}),
         json!({"maxHistory": 2.5}),
     ];
+    let dir = tempfile::tempdir()?;
     for case in cases {
         let release = spec(&case);
-        let file = desk.dir.path().join("case.json");
+        let file = dir.path().join("case.json");
         std::fs::write(&file, release.to_string())?;
         let theirs =
             run(desk.plane.kubectl()?.args(["apply", "--dry-run=server", "--validate=strict", "-f"]).arg(&file));

@@ -1,13 +1,11 @@
 //! Records near and above the limit of a Secret: what is left out, what is refused, and that Helm still reads the rest.
 
 use std::fmt::Write as _;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::ChartBuilder;
-use testkit::control_plane::run;
 
 use crate::lab::{self, condition};
 use crate::release::{Lab, text};
@@ -29,17 +27,6 @@ fn definition(group: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: gadgets.{group}\nspec:\n  group: {group}\n  scope: Namespaced\n  names:\n    kind: Gadget\n    plural: gadgets\n    singular: gadget\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n"
     )
-}
-
-/// What `helmrel diff` says about a release.
-fn diff(lab: &Lab, release: &Value) -> Result<String> {
-    let dir = tempfile::tempdir()?;
-    let (config, file) = (dir.path().join("kubeconfig"), dir.path().join("release.yaml"));
-    std::fs::write(&config, lab.plane.kubeconfig())?;
-    std::fs::write(&file, release.to_string())?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_helmrel"));
-    let output = command.arg("diff").arg("-f").arg(&file).arg("--kubeconfig").arg(&config).output()?;
-    Ok(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
 }
 
 async fn told(lab: &Lab, release: &str, reason: &str, parts: &[&str]) -> Result<()> {
@@ -68,12 +55,8 @@ async fn a_large_chart_is_stored_without_its_files() -> Result<()> {
     };
     let lab = Lab::new(&[heavy("1.0.0")?, heavy("1.1.0")?]).await?;
     for helm in ["helm4", "helm3"] {
-        let call = |args: &[&str]| {
-            let mut command = if helm == "helm4" { lab.plane.helm4()? } else { lab.plane.helm3()? };
-            run(command.args(["-n", &lab.namespace]).args(args))
-        };
         let first = lab.release(helm, "heavy", "1.0.0", &json!({}));
-        let previewed = diff(&lab, &first)?;
+        let previewed = lab::diff(&lab.plane, "release.json", &first.to_string(), &[])?.all();
         ensure!(previewed.contains("is stored without the chart's templates and files"), "{previewed}");
         lab.apply(&[first])?;
         let release = lab.until(helm, "Ready", "True", "InstallSucceeded").await?;
@@ -92,22 +75,9 @@ async fn a_large_chart_is_stored_without_its_files() -> Result<()> {
 
         lab.apply(&[lab.release(helm, "heavy", "1.1.0", &json!({"values": {"greeting": "hi"}}))])?;
         lab.until(helm, "Ready", "True", "UpgradeSucceeded").await?;
-        let listed: Value = serde_json::from_str(&call(&["list", "-o", "json"])?)?;
-        let own = listed.as_array().into_iter().flatten().find(|r| r["name"] == helm).context("not listed")?;
-        ensure!(own["status"] == "deployed" && own["revision"] == "2" && own["chart"] == "heavy-1.1.0", "{own}");
-        ensure!(call(&["get", "manifest", helm])?.contains("greeting: hi"));
-        ensure!(call(&["get", "values", helm, "--all", "-o", "json"])?.contains(r#""greeting":"hi""#));
-        let history: Value = serde_json::from_str(&call(&["history", helm, "-o", "json"])?)?;
-        let statuses: Vec<&str> = history.as_array().into_iter().flatten().map(|r| text(&r["status"])).collect();
-        ensure!(statuses == ["superseded", "deployed"], "{statuses:?}");
-        let flags: &[&str] = if helm == "helm4" { &["--force-conflicts"] } else { &[] };
-        call(&[&["rollback", helm, "1"], flags].concat())?;
-        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
-        ensure!(map["data"]["greeting"] == "hello" && map["data"]["version"] == "1.0.0", "{map}");
-        // And the controller takes over from there.
-        lab.ask(helm, "after-rollback").await?;
-        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
-        ensure!(map["data"]["greeting"] == "hi" && map["data"]["version"] == "1.1.0", "{map}");
+        ensure!(lab.helm(helm, &["get", "manifest", helm])?.contains("greeting: hi"));
+        ensure!(lab.helm(helm, &["get", "values", helm, "--all", "-o", "json"])?.contains(r#""greeting":"hi""#));
+        lab.is_read_and_rolled_back(helm, "heavy").await?;
     }
     lab.controller.stop().await
 }
@@ -155,7 +125,7 @@ async fn what_cannot_be_stored_changes_nothing() -> Result<()> {
         )
     };
     let fat = |version: &str| lab.release("fat", "fat", version, &json!({}));
-    let previewed = diff(&lab, &wide("1.0.0"))?;
+    let previewed = lab::diff(&lab.plane, "release.json", &wide("1.0.0").to_string(), &[])?.all();
     ensure!(previewed.contains("what wide/templates/maps.yaml renders (9"), "{previewed}");
     lab.apply(&[wide("1.0.0"), fat("1.0.0")])?;
     for (name, part) in

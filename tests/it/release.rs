@@ -40,25 +40,12 @@ impl Lab {
     }
 
     pub fn repository(&self, name: &str, url: &str) -> Value {
-        json!({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository",
-            "metadata": {"name": name, "namespace": self.namespace}, "spec": {"interval": "1h", "url": url}})
+        lab::repository(&self.namespace, name, url)
     }
 
     /// A HelmRelease of a chart in the repository; `spec` is laid over the usual one.
     pub fn release(&self, name: &str, chart: &str, version: &str, spec: &Value) -> Value {
-        let mut release = json!({
-            "apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
-            "metadata": {"name": name, "namespace": self.namespace},
-            "spec": {
-                "interval": "1h", "timeout": "30s",
-                "chart": {"spec": {"chart": chart, "version": version,
-                    "sourceRef": {"kind": "HelmRepository", "name": "repo"}}},
-            },
-        });
-        for (key, value) in spec.as_object().into_iter().flatten() {
-            release["spec"][key] = value.clone();
-        }
-        release
+        lab::release(&self.namespace, name, chart, version, spec)
     }
 
     pub fn apply(&self, objects: &[Value]) -> Result<()> {
@@ -101,6 +88,38 @@ impl Lab {
 
     pub fn kubectl(&self, args: &[&str]) -> Result<String> {
         run(self.plane.kubectl()?.args(["-n", &self.namespace]).args(args))
+    }
+
+    /// Call `helm4` or `helm3` in the namespace.
+    pub fn helm(&self, which: &str, args: &[&str]) -> Result<String> {
+        let mut command = if which == "helm4" { self.plane.helm4()? } else { self.plane.helm3()? };
+        run(command.args(["-n", &self.namespace]).args(args))
+    }
+
+    /// A release that has the name of a Helm and was upgraded from 1.0.0 and `hello` to 1.1.0 and `hi`: that Helm lists it
+    /// and rolls it back, and what it did the controller undoes.
+    pub async fn is_read_and_rolled_back(&self, helm: &str, chart: &str) -> Result<()> {
+        let listed: Value = serde_json::from_str(&self.helm(helm, &["list", "-o", "json"])?)?;
+        let own = listed.as_array().into_iter().flatten().find(|r| r["name"] == helm).context("not listed")?;
+        ensure!(
+            own["status"] == "deployed" && own["revision"] == "2" && own["chart"] == format!("{chart}-1.1.0"),
+            "{own}"
+        );
+        let history: Value = serde_json::from_str(&self.helm(helm, &["history", helm, "-o", "json"])?)?;
+        let statuses: Vec<&str> = history.as_array().into_iter().flatten().map(|r| text(&r["status"])).collect();
+        ensure!(statuses == ["superseded", "deployed"], "{statuses:?}");
+        // Helm 4 applies on the server's side, where our fields are not its own.
+        let flags: &[&str] = if helm == "helm4" { &["--force-conflicts"] } else { &[] };
+        self.helm(helm, &[&["rollback", helm, "1"], flags].concat())?;
+        self.greets(helm, "hello", "1.0.0").await?;
+        self.ask(helm, "after-rollback").await?;
+        self.greets(helm, "hi", "1.1.0").await
+    }
+
+    async fn greets(&self, name: &str, greeting: &str, version: &str) -> Result<()> {
+        let map = self.read("v1", "ConfigMap", name).await?.context("no ConfigMap")?;
+        ensure!(map["data"]["greeting"] == greeting && map["data"]["version"] == version, "{map}");
+        Ok(())
     }
 
     /// The events about a release, as `reason: message`.
@@ -264,34 +283,15 @@ async fn drift_is_repaired_or_only_told() -> Result<()> {
 async fn helm_reads_and_rolls_back_what_we_wrote() -> Result<()> {
     let lab = Lab::new(&[small("1.0.0")?, small("1.1.0")?]).await?;
     for helm in ["helm4", "helm3"] {
-        let call = |args: &[&str]| {
-            let mut command = if helm == "helm4" { lab.plane.helm4()? } else { lab.plane.helm3()? };
-            run(command.args(["-n", &lab.namespace]).args(args))
-        };
         lab.apply(&[lab.release(helm, "small", "1.0.0", &json!({}))])?;
         lab.until(helm, "Ready", "True", "InstallSucceeded").await?;
         lab.apply(&[lab.release(helm, "small", "1.1.0", &json!({"values": {"greeting": "hi"}}))])?;
         lab.until(helm, "Ready", "True", "UpgradeSucceeded").await?;
 
-        let listed: Value = serde_json::from_str(&call(&["list", "-o", "json"])?)?;
-        let own = listed.as_array().into_iter().flatten().find(|r| r["name"] == helm).context("not listed")?;
-        ensure!(own["status"] == "deployed" && own["revision"] == "2" && own["chart"] == "small-1.1.0", "{own}");
-        ensure!(call(&["get", "values", helm, "-o", "json"])?.contains(r#""greeting":"hi""#));
-        ensure!(call(&["get", "manifest", helm])?.contains("greeting: \"hi\""));
-        let history: Value = serde_json::from_str(&call(&["history", helm, "-o", "json"])?)?;
-        let statuses: Vec<&str> = history.as_array().into_iter().flatten().map(|r| text(&r["status"])).collect();
-        ensure!(statuses == ["superseded", "deployed"], "{statuses:?}");
-
-        // Helm 4 applies on the server's side, where our fields are not its own.
-        let flags: &[&str] = if helm == "helm4" { &["--force-conflicts"] } else { &[] };
-        call(&[&["rollback", helm, "1"], flags].concat())?;
-        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
-        ensure!(map["data"]["greeting"] == "hello" && map["data"]["version"] == "1.0.0", "{map}");
-        // What Helm did behind its back, the controller undoes.
-        lab.ask(helm, "after-rollback").await?;
-        let map = lab.read("v1", "ConfigMap", helm).await?.context("no ConfigMap")?;
-        ensure!(map["data"]["greeting"] == "hi" && map["data"]["version"] == "1.1.0", "{map}");
-        let history: Value = serde_json::from_str(&call(&["history", helm, "-o", "json"])?)?;
+        ensure!(lab.helm(helm, &["get", "values", helm, "-o", "json"])?.contains(r#""greeting":"hi""#));
+        ensure!(lab.helm(helm, &["get", "manifest", helm])?.contains("greeting: \"hi\""));
+        lab.is_read_and_rolled_back(helm, "small").await?;
+        let history: Value = serde_json::from_str(&lab.helm(helm, &["history", helm, "-o", "json"])?)?;
         ensure!(history.as_array().map(Vec::len) == Some(4), "{history}");
     }
     lab.controller.stop().await

@@ -28,14 +28,20 @@ pub struct Built {
 pub async fn build(context: &Context, manifest: &str) -> Result<Vec<Built>, Error> {
     let mut built = Vec::new();
     for parsed in parse_objects(manifest, context.profile)? {
-        let mut object = parsed.object;
-        let resource = context.cluster.resource_of(&object).await?;
-        place(&mut object, &resource, &context.namespace);
-        named(&object, &parsed.source)?;
-        ownership::set(&mut object, &context.release, &context.namespace);
-        built.push(Built { object, resource, source: parsed.source });
+        let resource = context.cluster.resource_of(&parsed.object).await?;
+        let one = of(context, parsed, resource);
+        named(&one.object, &one.source)?;
+        built.push(one);
     }
     Ok(built)
+}
+
+/// An object with its namespace and ownership metadata.
+fn of(context: &Context, parsed: Parsed, resource: Resource) -> Built {
+    let Parsed { mut object, source } = parsed;
+    place(&mut object, &resource, &context.namespace);
+    ownership::set(&mut object, &context.release, &context.namespace);
+    Built { object, resource, source }
 }
 
 /// As [`build`], for a manifest that is already stored: objects of kinds that are gone are left out, and so are objects
@@ -64,14 +70,9 @@ async fn known(
 ) -> Result<(Vec<Built>, Vec<Object>), Error> {
     let (mut built, mut unknown) = (Vec::new(), Vec::new());
     for parsed in parsed {
-        let mut object = parsed.object;
-        match context.cluster.resource_of(&object).await {
-            Ok(resource) => {
-                place(&mut object, &resource, &context.namespace);
-                ownership::set(&mut object, &context.release, &context.namespace);
-                built.push(Built { object, resource, source: parsed.source });
-            }
-            Err(ClusterError::UnknownKind { .. }) => unknown.push(object),
+        match context.cluster.resource_of(&parsed.object).await {
+            Ok(resource) => built.push(of(context, parsed, resource)),
+            Err(ClusterError::UnknownKind { .. }) => unknown.push(parsed.object),
             Err(e) => return Err(e.into()),
         }
     }

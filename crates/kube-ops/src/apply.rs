@@ -120,13 +120,7 @@ impl Cluster {
     /// # Errors
     /// There is no such object, or the server refuses it.
     pub async fn replace_at(&self, resource: &Resource, object: &Object) -> Result<Object, Error> {
-        let path = resource
-            .path(object.namespace(), object.name())
-            .map_err(|source| Error::Patch { id: object.id(), source })?;
-        let path = format!("{path}?fieldManager={}", self.field_manager());
-        self.send(Method::PUT, &path, JSON, Some(&Json::Object(object.0.clone())))
-            .await
-            .map_err(|source| Error::Patch { id: object.id(), source })
+        self.change(Method::PUT, resource, object, "", JSON, &Json::Object(object.0.clone())).await
     }
 
     /// Change the live object by a merge patch.
@@ -134,13 +128,7 @@ impl Cluster {
     /// # Errors
     /// The server's answer.
     pub async fn merge_patch(&self, resource: &Resource, object: &Object, patch: &Json) -> Result<Object, Error> {
-        let path = resource
-            .path(object.namespace(), object.name())
-            .map_err(|source| Error::Patch { id: object.id(), source })?;
-        let path = format!("{path}?fieldManager={}", self.field_manager());
-        self.send(Method::PATCH, &path, MERGE, Some(patch))
-            .await
-            .map_err(|source| Error::Patch { id: object.id(), source })
+        self.change(Method::PATCH, resource, object, "", MERGE, patch).await
     }
 
     /// What would a merge patch make of the live object?
@@ -148,13 +136,27 @@ impl Cluster {
     /// # Errors
     /// The server refuses it.
     pub async fn try_merge_patch(&self, resource: &Resource, object: &Object, patch: &Json) -> Result<Object, Error> {
-        let path = resource
-            .path(object.namespace(), object.name())
-            .map_err(|source| Error::Patch { id: object.id(), source })?;
-        let path = format!("{path}?fieldManager={}&dryRun=All", self.field_manager());
-        self.send(Method::PATCH, &path, MERGE, Some(patch))
-            .await
-            .map_err(|source| Error::Patch { id: object.id(), source })
+        self.change(Method::PATCH, resource, object, "&dryRun=All", MERGE, patch).await
+    }
+
+    /// Change the live object that has this one's name. `query` comes behind the field manager.
+    async fn change(
+        &self,
+        method: Method,
+        resource: &Resource,
+        object: &Object,
+        query: &str,
+        content_type: &str,
+        body: &Json,
+    ) -> Result<Object, Error> {
+        let answer = match resource.path(object.namespace(), object.name()) {
+            Ok(path) => {
+                let path = format!("{path}?fieldManager={}{query}", self.field_manager());
+                self.send(method, &path, content_type, Some(body)).await
+            }
+            Err(e) => Err(e),
+        };
+        answer.map_err(|source| Error::Patch { id: object.id(), source })
     }
 
     /// Change an object's status by a merge patch.

@@ -22,6 +22,20 @@ use crate::reconcile::{Next, reconcile};
 use crate::slot::{Slot, Slots};
 use crate::sources::Sources;
 
+/// What makes a pass over an object pointless when it changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    uid: Option<String>,
+    generation: Option<i64>,
+    deleted: bool,
+}
+
+impl Mark {
+    fn of(meta: &ObjectMeta) -> Self {
+        Self { uid: meta.uid.clone(), generation: meta.generation, deleted: meta.deletion_timestamp.is_some() }
+    }
+}
+
 /// Objects of a kind, and what a pass over one is.
 pub trait Work: Send + Sync + 'static {
     /// What the queue holds.
@@ -30,8 +44,8 @@ pub trait Work: Send + Sync + 'static {
     /// The object's kind and name, for metrics and logs.
     fn name<'a>(&self, key: &'a Self::Key) -> (&'static str, &'a Name);
 
-    /// The object's metadata as it is known now; nothing once it is gone.
-    fn metadata(&self, key: &Self::Key) -> Option<ObjectMeta>;
+    /// What a pass over the object depends on, as it is known now; nothing once it is gone.
+    fn mark(&self, key: &Self::Key) -> Option<Mark>;
 
     /// One pass; gives when the next is due.
     fn pass(self: Arc<Self>, key: Self::Key) -> BoxFuture<'static, Next>;
@@ -50,7 +64,7 @@ pub async fn run<W: Work>(work: Arc<W>, queue: Arc<Queue<W::Key>>, slots: Slots,
             let (kind, name) = work.name(&key);
             let result = if next == Next::Backoff { "error" } else { "success" };
             metrics.observe(kind, &name.namespace, &name.name, started.elapsed(), result);
-            if work.metadata(&key).is_none() {
+            if work.mark(&key).is_none() {
                 metrics.forget(kind, &name.namespace, &name.name);
             }
             queue.done(&key, next);
@@ -63,11 +77,11 @@ pub async fn run<W: Work>(work: Arc<W>, queue: Arc<Queue<W::Key>>, slots: Slots,
 /// One pass, called off where it has become pointless. It runs as a task of its own: whatever goes wrong in it, the
 /// others live on.
 async fn supervised<W: Work>(work: &Arc<W>, queue: &Queue<W::Key>, key: &W::Key, slot: Arc<Slot>) -> Next {
-    let begun = work.metadata(key);
+    let begun = work.mark(key);
     let mut pass = tokio::spawn(slot.run(Arc::clone(work).pass(key.clone())));
     loop {
         let news = queue.news();
-        let pointless = queue.is_closed() || superseded(begun.as_ref(), work.metadata(key).as_ref());
+        let pointless = queue.is_closed() || begun != work.mark(key);
         if pointless && slot.call_off() {
             pass.abort();
             // Until it is really gone it may hold locks that the next pass needs.
@@ -87,12 +101,6 @@ async fn supervised<W: Work>(work: &Arc<W>, queue: &Queue<W::Key>, key: &W::Key,
     }
 }
 
-/// Is an object another than when a pass over it began, as far as the pass is concerned?
-fn superseded(begun: Option<&ObjectMeta>, now: Option<&ObjectMeta>) -> bool {
-    let mark = |meta: &ObjectMeta| (meta.uid.clone(), meta.generation, meta.deletion_timestamp.is_some());
-    begun.map(mark) != now.map(mark)
-}
-
 /// HelmReleases.
 pub struct Releases {
     /// The objects.
@@ -110,8 +118,8 @@ impl Work for Releases {
         ("HelmRelease", key)
     }
 
-    fn metadata(&self, key: &Name) -> Option<ObjectMeta> {
-        self.watched.releases.get(key).map(|release| release.metadata.clone())
+    fn mark(&self, key: &Name) -> Option<Mark> {
+        self.watched.releases.get(key).map(|release| Mark::of(&release.metadata))
     }
 
     fn pass(self: Arc<Self>, key: Name) -> BoxFuture<'static, Next> {
@@ -142,11 +150,11 @@ impl Work for SourceKinds {
         key.parts()
     }
 
-    fn metadata(&self, key: &SourceKey) -> Option<ObjectMeta> {
+    fn mark(&self, key: &SourceKey) -> Option<Mark> {
         match key {
-            SourceKey::Repository(name) => self.watched.repositories.get(name).map(|o| o.metadata.clone()),
-            SourceKey::Chart(name) => self.watched.charts.get(name).map(|o| o.metadata.clone()),
-            SourceKey::Oci(name) => self.watched.oci.get(name).map(|o| o.metadata.clone()),
+            SourceKey::Repository(name) => self.watched.repositories.get(name).map(|o| Mark::of(&o.metadata)),
+            SourceKey::Chart(name) => self.watched.charts.get(name).map(|o| Mark::of(&o.metadata)),
+            SourceKey::Oci(name) => self.watched.oci.get(name).map(|o| Mark::of(&o.metadata)),
         }
     }
 

@@ -51,11 +51,6 @@ fn diff(lab: &Lab, name: &str) -> Result<(Option<i32>, String)> {
     Ok((shown.code, shown.all()))
 }
 
-async fn told(lab: &Lab, name: &str, reason: &str) -> Result<String> {
-    let events = lab.events(name).await?;
-    events.into_iter().find(|e| e.starts_with(reason)).with_context(|| format!("no event {reason} about {name}"))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn drift_of_an_object_with_other_owners() -> Result<()> {
     let lab = Lab::new(&[busy()?]).await?;
@@ -88,18 +83,18 @@ async fn drift_of_an_object_with_other_owners() -> Result<()> {
     for (name, ..) in &rules {
         lab.ask(name, "1").await?;
     }
-    let all = told(&lab, "all", "DriftDetected").await?;
+    let all = lab.told("all", "DriftDetected", &[]).await?;
     let cpu =
         format!("{containers}/2/resources/requests/cpu is \"250m\", should be \"100m\"; last written by tuner at ");
     let scaled = "/spec/replicas is 7, should be 2; last written by kubectl";
     ensure!(all.contains("changed (0 additions, 2 changes, 0 removals)"), "{all}");
     ensure!(all.contains(&cpu) && all.contains(scaled), "{all}");
-    let some = told(&lab, "some", "DriftDetected").await?;
+    let some = lab.told("some", "DriftDetected", &[]).await?;
     ensure!(some.contains("(0 additions, 1 changes, 0 removals)") && some.contains(&cpu), "{some}");
     let aux = lab.status("aux").await?;
     ensure!(condition(&aux, "Drifted").is_some_and(|c| c["status"] == "False"), "{}", aux["status"]);
 
-    let corrected = told(&lab, "repaired", "DriftCorrected").await?;
+    let corrected = lab.told("repaired", "DriftCorrected", &[]).await?;
     ensure!(corrected.contains("Deployment/"), "{corrected}");
     let release = lab.status("repaired").await?;
     ensure!(condition(&release, "Drifted").is_some_and(|c| c["status"] == "False"), "{}", release["status"]);

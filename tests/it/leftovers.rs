@@ -41,14 +41,6 @@ impl Lab {
         })
         .await
     }
-
-    async fn told(&self, release: &str, part: &str) -> Result<()> {
-        lab::eventually(&format!("an event of {release} with {part:?}"), MINUTE, || async {
-            let events = self.events(release).await?;
-            Ok(if events.iter().any(|e| e.contains(part)) { Ok(()) } else { Err(format!("{events:?}")) })
-        })
-        .await
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +106,7 @@ async fn objects_of_other_releases_are_kept() -> Result<()> {
     lab.until("old", "Ready", "True", "UpgradeSucceeded").await?;
     lab.maps("shared-", &["x", "y"]).await?;
     let kept = format!("ConfigMap/{}/shared-x is kept: it belongs to the release {}/new", lab.namespace, lab.namespace);
-    lab.told("old", &kept).await?;
+    lab.told("old", "", &[&kept]).await?;
     // An uninstall leaves what is no longer its own, whoever's it is.
     lab.kubectl(&["annotate", "--overwrite", "configmap", "shared-y", "meta.helm.sh/release-name=another"])?;
     lab.kubectl(&["label", "configmap", "shared-x", "app.kubernetes.io/managed-by-"])?;
@@ -122,8 +114,8 @@ async fn objects_of_other_releases_are_kept() -> Result<()> {
     lab.gone("old").await?;
     lab.gone("new").await?;
     lab.maps("shared-", &["x", "y"]).await?;
-    lab.told("old", &format!("shared-y is kept: it belongs to the release {}/another", lab.namespace)).await?;
-    lab.told("new", "shared-x is kept: it is not owned by this release: invalid ownership metadata").await?;
+    lab.told("old", "", &[&format!("shared-y is kept: it belongs to the release {}/another", lab.namespace)]).await?;
+    lab.told("new", "", &["shared-x is kept: it is not owned by this release: invalid ownership metadata"]).await?;
     let record = lab.kubectl(&["get", "secrets", "-l", "owner=helm", "-o", "name"])?;
     ensure!(record.trim().is_empty(), "{record}");
     lab.controller.stop().await

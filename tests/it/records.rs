@@ -29,15 +29,6 @@ fn definition(group: &str) -> String {
     )
 }
 
-async fn told(lab: &Lab, release: &str, reason: &str, parts: &[&str]) -> Result<()> {
-    lab::eventually(&format!("an event of {release} with {parts:?}"), MINUTE, || async {
-        let events = lab.events(release).await?;
-        let found = events.iter().any(|e| e.starts_with(reason) && parts.iter().all(|p| e.contains(p)));
-        Ok(if found { Ok(()) } else { Err(format!("{events:?}")) })
-    })
-    .await
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_chart_is_stored_without_its_files() -> Result<()> {
     let _quiet = lab::QUIET.lock().await;
@@ -60,8 +51,7 @@ async fn a_large_chart_is_stored_without_its_files() -> Result<()> {
         ensure!(previewed.contains("is stored without the chart's templates and files"), "{previewed}");
         lab.apply(&[first])?;
         let release = lab.until(helm, "Ready", "True", "InstallSucceeded").await?;
-        told(
-            &lab,
+        lab.told(
             helm,
             "InstallSucceeded",
             &["without the chart's templates and files", "files/noise.txt (9", "1048576"],

@@ -129,10 +129,31 @@ impl Lab {
         Ok(about.map(|e| format!("{}: {}", text(&e["reason"]), text(&e["message"]))).collect())
     }
 
-    /// The requests of the controller since the last reset, watches left out, as `verb path`.
-    pub fn requests(&self) -> Vec<String> {
-        let watches = |e: &&testkit::proxy::Entry| e.kind.verb != "watch";
-        self.proxy.log().iter().filter(watches).map(|e| format!("{} {}", e.kind.verb, e.path)).collect()
+    /// Wait for an event about a release that has this reason and all these parts; gives it as `reason: message`. Events
+    /// follow the status.
+    pub async fn told(&self, name: &str, reason: &str, parts: &[&str]) -> Result<String> {
+        lab::eventually(&format!("an event {reason} of {name} with {parts:?}"), MINUTE, || async {
+            let mut events = self.events(name).await?;
+            let found = events.iter().position(|e| e.starts_with(reason) && parts.iter().all(|p| e.contains(p)));
+            Ok(found.map(|at| events.swap_remove(at)).ok_or_else(|| events.join("\n")))
+        })
+        .await
+    }
+
+    /// What the controller asked for since the last reset because of this release, watches left out, as `verb path` and,
+    /// for an event, its reason. Events about others may still be on their way and do not count.
+    pub fn requests(&self, name: &str) -> Vec<String> {
+        let log = self.proxy.log();
+        let asked = log.iter().filter(|e| e.kind.verb != "watch").filter_map(|entry| {
+            let line = format!("{} {}", entry.kind.verb, entry.path);
+            if entry.kind.resource != "events" {
+                return Some(line);
+            }
+            let event: Value = serde_json::from_slice(&entry.body).unwrap_or_default();
+            let about = &event["involvedObject"]["name"];
+            (*about == name || about.is_null()).then(|| format!("{line} {}", text(&event["reason"])))
+        });
+        asked.collect()
     }
 }
 
@@ -183,7 +204,7 @@ async fn passes_cost_few_requests() -> Result<()> {
     lab.apply(&[podinfo("1h")])?;
     lab.until("podinfo", "Ready", "True", "InstallSucceeded").await?;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let install = lab.requests();
+    let install = lab.requests("podinfo");
     println!("install: {} requests\n  {}", install.len(), install.join("\n  "));
     ensure!(install.len() <= 25, "an install of podinfo took {} requests", install.len());
 
@@ -193,7 +214,7 @@ async fn passes_cost_few_requests() -> Result<()> {
     lab.proxy.reset();
     lab.ask("podinfo", "second").await?;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let asked = lab.requests();
+    let asked = lab.requests("podinfo");
     println!("asked for: {} requests\n  {}", asked.len(), asked.join("\n  "));
     ensure!(asked.len() <= 10, "a pass that changes nothing took {} requests", asked.len());
 
@@ -202,7 +223,7 @@ async fn passes_cost_few_requests() -> Result<()> {
     tokio::time::sleep(Duration::from_secs(1)).await;
     lab.proxy.reset();
     tokio::time::sleep(Duration::from_secs(8)).await;
-    let timed = lab.requests();
+    let timed = lab.requests("podinfo");
     println!("by timer: {} requests\n  {}", timed.len(), timed.join("\n  "));
     let passes = timed.iter().filter(|r| r.starts_with("list /api/v1/namespaces")).count();
     ensure!(passes > 0 && timed.len() <= 6 * passes, "{passes} passes by timer took {} requests", timed.len());
@@ -231,7 +252,7 @@ async fn drift_is_repaired_or_only_told() -> Result<()> {
 
     lab.proxy.reset();
     let release = lab.ask("enabled", "1").await?;
-    let repair: Vec<String> = lab.requests();
+    let repair = lab.requests("enabled");
     println!("a pass that repairs three objects: {} requests\n  {}", repair.len(), repair.join("\n  "));
     // A repair is followed by another comparison, a read and a dry run for each object.
     ensure!(repair.len() <= 20, "a repair took {} requests", repair.len());
@@ -250,7 +271,7 @@ async fn drift_is_repaired_or_only_told() -> Result<()> {
 
     lab.proxy.reset();
     lab.ask("warn", "1").await?;
-    let told = lab.requests();
+    let told = lab.requests("warn");
     let writes = told.iter().filter(|r| !r.starts_with("get ") && !r.starts_with("list "));
     println!("a pass that tells: {} requests\n  {}", told.len(), told.join("\n  "));
     ensure!(
@@ -264,14 +285,10 @@ async fn drift_is_repaired_or_only_told() -> Result<()> {
     ensure!(condition(&release, "Drifted").is_some_and(|c| c["status"] == "True"), "{}", release["status"]);
 
     for mode in ["enabled", "warn"] {
-        let events = lab.events(mode).await?;
-        let told = events.iter().find(|e| e.starts_with("DriftDetected")).context("no event about drift")?;
-        ensure!(
-            told.contains(&format!("ConfigMap/{}/{mode} changed (0 additions, 1 changes, 0 removals)", lab.namespace)),
-            "{told}"
-        );
-        ensure!(told.contains("bye") && told.contains("hello"), "both values belong into the event: {told}");
-        let all = format!("{}{}{}", events.join("\n"), lab.status(mode).await?, lab.controller.log());
+        let counts = format!("ConfigMap/{}/{mode} changed (0 additions, 1 changes, 0 removals)", lab.namespace);
+        lab.told(mode, "DriftDetected", &[&counts, "bye", "hello"]).await?;
+        let events = lab.events(mode).await?.join("\n");
+        let all = format!("{events}{}{}", lab.status(mode).await?, lab.controller.log());
         for hidden in ["s3cret", "czNjcmV0", "MHRoZXItczNjcmV0"] {
             ensure!(!all.contains(hidden), "{hidden} came to light");
         }
@@ -461,12 +478,8 @@ async fn definitions_in_use_are_kept() -> Result<()> {
     lab.apply(&[lab.release("kinds", "kinds", "2.0.0", &json!({}))])?;
     lab.until("kinds", "Ready", "True", "UpgradeSucceeded").await?;
     ensure!(lab.read("kept.example.com/v1", "Gadget", "one").await?.is_some(), "an object was deleted with its kind");
-    let told = "CustomResourceDefinition/gadgets.kept.example.com is kept: 1 object of kind Gadget";
-    lab::eventually("the event", MINUTE, || async {
-        let events = lab.events("kinds").await?;
-        Ok(if events.iter().any(|e| e.contains(told)) { Ok(()) } else { Err(format!("{events:?}")) })
-    })
-    .await?;
+    let kept = "CustomResourceDefinition/gadgets.kept.example.com is kept: 1 object of kind Gadget";
+    lab.told("kinds", "", &[kept]).await?;
     lab.controller.stop().await
 }
 

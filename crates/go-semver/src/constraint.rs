@@ -1,42 +1,16 @@
 //! Ranges of versions.
 //!
-//! Owns: the syntax (operators, `||`, commas and blanks for "and", hyphen ranges, wildcards), the check and its
-//! reasons.
-//! Upstream: `constraints.go`. The grammar is upstream's regular expressions, because their corner cases (`1|2`, `vx`)
-//! are part of what is accepted.
+//! Owns: alternatives (`||`), wildcards, the check and its reasons. Does not own: how the parts are written
+//! ([`crate::written`]).
+//! Upstream: `constraints.go`.
 //! The surprising thing: a missing or wildcard number makes a plain version a tilde range, so `1.2` means `~1.2`.
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::error::Error;
 use crate::version::{Version, compare_pre};
-
-const VERSION: &str = r"v?([0-9|x|X|\*]+)(\.[0-9|x|X|\*]+)?(\.[0-9|x|X|\*]+)?(-([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?(\+([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?";
-const OPERATOR: &str = r"=||!=|>|<|>=|=>|<=|=<|~|~>|\^";
-const SPACE: &str = r"[\t\n\f\r ]";
-
-struct Grammar {
-    one: Option<Regex>,
-    find: Option<Regex>,
-    valid: Option<Regex>,
-    range: Option<Regex>,
-}
-
-static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
-    Grammar {
-    one: Regex::new(&format!("^{SPACE}*({OPERATOR}){SPACE}*({VERSION}){SPACE}*$")).ok(),
-    find: Regex::new(&format!("({OPERATOR}){SPACE}*({VERSION})")).ok(),
-    valid: Regex::new(&format!(
-        "^({SPACE}*({OPERATOR}){SPACE}*({VERSION}){SPACE}*)((?:{SPACE}+|,{SPACE}*)({OPERATOR}){SPACE}*({VERSION}){SPACE}*)*$"
-    ))
-    .ok(),
-    range: Regex::new(&format!("{SPACE}*({VERSION}){SPACE}+-{SPACE}+({VERSION}){SPACE}*")).ok(),
-}
-});
+use crate::written::{self, Written};
 
 /// How long a range may be.
 const MAX_LENGTH: usize = 512;
@@ -82,18 +56,14 @@ impl Constraints {
         if text.len() > MAX_LENGTH {
             return Err(Error::ConstraintTooLong);
         }
-        let text = rewrite_ranges(text);
+        let text = written::without_hyphens(text);
         let mut groups = Vec::new();
         if text.split("||").count() > MAX_GROUPS {
             return Err(Error::TooManyGroups);
         }
         for part in text.split("||") {
-            if !GRAMMAR.valid.as_ref().is_some_and(|r| r.is_match(part)) {
-                return Err(Error::ImproperConstraint(part.to_owned()));
-            }
-            let found: Vec<&str> =
-                GRAMMAR.find.as_ref().map(|r| r.find_iter(part).map(|m| m.as_str()).collect()).unwrap_or_default();
-            let constraints = found.into_iter().map(Constraint::parse).collect::<Result<Vec<_>, _>>()?;
+            let parts = written::parts(part).ok_or_else(|| Error::ImproperConstraint(part.to_owned()))?;
+            let constraints = parts.iter().map(Constraint::of).collect::<Result<Vec<_>, _>>()?;
             let has_pre = constraints.iter().any(|c| c.version.is_prerelease());
             groups.push(Group { constraints, has_pre });
         }
@@ -162,18 +132,6 @@ impl fmt::Display for Constraints {
     }
 }
 
-/// `1 - 2` becomes `>= 1, <= 2`.
-fn rewrite_ranges(text: &str) -> String {
-    let mut out = text.to_owned();
-    if let Some(range) = &GRAMMAR.range {
-        for m in range.captures_iter(text) {
-            let to = format!(">= {}, <= {} ", &m[1], m.get(11).map_or("", |g| g.as_str()));
-            out = out.replacen(&m[0], &to, 1);
-        }
-    }
-    out
-}
-
 fn is_wildcard(s: &str) -> bool {
     matches!(s, "x" | "X" | "*")
 }
@@ -183,12 +141,8 @@ fn prerelease(version: &Version) -> String {
 }
 
 impl Constraint {
-    fn parse(text: &str) -> Result<Self, Error> {
-        let Some(m) = GRAMMAR.one.as_ref().and_then(|r| r.captures(text)) else {
-            return Err(Error::ImproperConstraint(text.to_owned()));
-        };
-        let group = |i: usize| m.get(i).map_or("", |g| g.as_str());
-        let (major, minor, patch, pre) = (group(3), group(4), group(5), group(6));
+    fn of(written: &Written<'_>) -> Result<Self, Error> {
+        let Written { major, minor, patch, pre, .. } = *written;
         let missing = |s: &str| s.is_empty() || is_wildcard(s.trim_start_matches('.'));
         let (mut minor_dirty, mut patch_dirty, mut dirty) = (false, false, true);
         let version = if missing(major) {
@@ -201,12 +155,12 @@ impl Constraint {
             format!("{major}{minor}.0{pre}")
         } else {
             dirty = false;
-            group(2).to_owned()
+            written.version.to_owned()
         };
         Ok(Self {
             version: Version::parse(&version).map_err(|_| Error::ConstraintParser)?,
-            original: group(2).to_owned(),
-            operator: group(1).to_owned(),
+            original: written.version.to_owned(),
+            operator: written.operator.to_owned(),
             minor_dirty,
             patch_dirty,
             dirty,

@@ -9,6 +9,7 @@
 mod constraint;
 mod error;
 mod version;
+mod written;
 
 pub use constraint::Constraints;
 pub use error::Error;

@@ -6,18 +6,48 @@
 //! The surprising thing: `{` that is no repetition is a plain character, `\d`, `\s`, `\w`, `\b` are ASCII, and `**` is an
 //! error, unlike in Rust.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use regex::bytes::Regex;
+use regex_automata::meta::{Config, Regex};
+use regex_automata::util::syntax;
 
 /// Go stops at the same number.
 const MAX_REPEAT: u32 = 1000;
 const MAX_DEPTH: usize = 1000;
 
+/// Patterns that are kept compiled; a chart asks the same few again and again.
+const MAX_KEPT: usize = 256;
+/// Bytes of an automaton, which is also the limit of the `regex` crate.
+const MAX_SIZE: usize = 10 << 20;
+
 /// Compile a Go pattern; the error is `regexp.Compile`'s.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    static KEPT: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(regex) = kept().get(pattern) {
+        return Ok(regex.clone());
+    }
     let rust = translate(pattern).map_err(|(code, arg)| format!("error parsing regexp: {code}: `{arg}`"))?;
-    Regex::new(&rust).map_err(|_| format!("error parsing regexp: expression too large: `{pattern}`"))
+    let regex = build(&rust).map_err(|_| format!("error parsing regexp: expression too large: `{pattern}`"))?;
+    let mut kept = kept();
+    if kept.len() >= MAX_KEPT {
+        kept.clear();
+    }
+    kept.insert(pattern.to_owned(), regex.clone());
+    Ok(regex)
+}
+
+/// Texts in charts are short: to build what finds quickly in long ones takes a hundred times as long as to search without.
+fn build(rust: &str) -> Result<Regex, Box<regex_automata::meta::BuildError>> {
+    let config = Config::new()
+        .utf8_empty(false)
+        .dfa(false)
+        .hybrid(false)
+        .onepass(false)
+        .nfa_size_limit(Some(MAX_SIZE));
+    Regex::builder().configure(config).syntax(syntax::Config::new().utf8(false)).build(rust).map_err(Box::new)
 }
 
 /// What `regexp.MustCompile` panics with.
@@ -373,7 +403,7 @@ fn unicode_class(s: &str) -> Result<(String, usize), Fault> {
     let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
     let known = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && Regex::new(&format!("[{class}]")).is_ok();
+        && build(&format!("[{class}]")).is_ok();
     if known { Ok((class, len)) } else { fault(BAD_RANGE, &s[..len]) }
 }
 

@@ -7,7 +7,8 @@
 
 use go_template::FuncError;
 use go_value::{List, ListType, Str, Value};
-use regex::bytes::{Captures, Regex};
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
 
 use crate::args::{MAX_TEXT, Outcome, int, text, utf8};
 use crate::re2::{compile, must_compile};
@@ -16,10 +17,10 @@ use crate::re2::{compile, must_compile};
 type Compile = fn(&str) -> Result<Regex, String>;
 
 /// The matches, without empty ones inside of a character, which only the crate finds.
-fn found<'s>(regex: &Regex, s: &'s [u8]) -> impl Iterator<Item = Captures<'s>> {
+fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Captures> + 's {
     let text = std::str::from_utf8(s).ok();
-    let fits = move |c: &Captures<'_>| c.get(0).is_some_and(|m| text.is_none_or(|t| t.is_char_boundary(m.start())));
-    regex.captures_iter(s).filter(fits).collect::<Vec<_>>().into_iter()
+    let fits = move |c: &Captures| c.get_match().is_some_and(|m| text.is_none_or(|t| t.is_char_boundary(m.start())));
+    regex.captures_iter(s).filter(fits)
 }
 
 fn strings(parts: Vec<Str>) -> Value {
@@ -36,9 +37,9 @@ pub(crate) fn must_matches(a: &[Value]) -> Outcome {
 
 fn all(a: &[Value], compile: Compile) -> Outcome {
     let regex = compile(&utf8(a, 0))?;
-    let limit = usize::try_from(int(a, 2)).unwrap_or(usize::MAX);
+    let (s, limit) = (text(a, 1), usize::try_from(int(a, 2)).unwrap_or(usize::MAX));
     let found: Vec<Str> =
-        self::found(&regex, text(a, 1)).take(limit).filter_map(|c| Some(Str::from(c.get(0)?.as_bytes()))).collect();
+        self::found(&regex, s).take(limit).filter_map(|c| Some(Str::from(&s[c.get_match()?.range()]))).collect();
     Ok(if found.is_empty() { Value::List(List::nil(ListType::STRINGS)) } else { strings(found) })
 }
 
@@ -51,7 +52,8 @@ pub(crate) fn must_find_all(a: &[Value]) -> Outcome {
 }
 
 fn first(a: &[Value], compile: Compile) -> Outcome {
-    let found = compile(&utf8(a, 0))?.find(text(a, 1)).map(|m| m.as_bytes().to_vec());
+    let s = text(a, 1);
+    let found = compile(&utf8(a, 0))?.find(s).map(|m| s[m.range()].to_vec());
     Ok(Value::string(found.unwrap_or_default()))
 }
 
@@ -63,13 +65,13 @@ pub(crate) fn must_find(a: &[Value]) -> Outcome {
     first(a, compile)
 }
 
-fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures<'_>, &mut Vec<u8>)) -> Outcome {
+fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures, &mut Vec<u8>)) -> Outcome {
     let regex = compile(&utf8(a, 0))?;
     let s = text(a, 1);
     let mut out = Vec::with_capacity(s.len());
     let mut at = 0;
     for captures in found(&regex, s) {
-        let Some(whole) = captures.get(0) else { continue };
+        let Some(whole) = captures.get_match() else { continue };
         out.extend_from_slice(&s[at..whole.start()]);
         write(&captures, &mut out);
         at = whole.end();
@@ -82,7 +84,7 @@ fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures<'_
 }
 
 fn replaced(a: &[Value], compile: Compile) -> Outcome {
-    replaced_by(a, compile, |captures, out| captures.expand(text(a, 2), out))
+    replaced_by(a, compile, |captures, out| captures.interpolate_bytes_into(text(a, 1), text(a, 2), out))
 }
 
 pub(crate) fn replace_all(a: &[Value]) -> Outcome {
@@ -119,7 +121,7 @@ fn parts(a: &[Value], compile: Compile) -> Outcome {
     let mut parts = Vec::new();
     let (mut begin, mut end) = (0, 0);
     for captures in found(&regex, s).take(limit) {
-        let Some(m) = captures.get(0) else { continue };
+        let Some(m) = captures.get_match() else { continue };
         if parts.len() + 1 == limit {
             break;
         }

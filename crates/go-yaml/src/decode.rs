@@ -181,11 +181,11 @@ impl<'t> Decoder<'t> {
                 }
                 T::float(f)
             }
-            _ => T::text(text),
+            _ => T::text(text.into()),
         })
     }
 
-    fn key(&mut self, id: NodeId) -> Result<Key, String> {
+    fn key(&mut self, id: NodeId) -> Result<Key<'static>, String> {
         self.count()?;
         match &self.tree.node(id).data {
             NodeData::Alias { .. } => self.through_alias(id, Self::key),
@@ -197,7 +197,7 @@ impl<'t> Decoder<'t> {
                     Resolved::Int(n) => Key::Int(n),
                     Resolved::Uint(n) => Key::Uint(n),
                     Resolved::Float(f) => Key::Float(f),
-                    _ => Key::Text(text),
+                    _ => Key::Text(text.into()),
                 })
             }
             NodeData::Sequence(_) | NodeData::Mapping(_) => {
@@ -245,7 +245,7 @@ impl<'t> Decoder<'t> {
         Ok(())
     }
 
-    fn unsupported_key(&mut self, key: &Key, value: NodeId) -> Result<String, String> {
+    fn unsupported_key(&mut self, key: &Key<'_>, value: NodeId) -> Result<String, String> {
         let kind = if matches!(key, Key::Uint(_)) { "uint64" } else { "%!s(<nil>)" };
         let was = std::mem::replace(&mut self.shared, true);
         let (built, from_aliases) = (self.built, self.from_aliases);

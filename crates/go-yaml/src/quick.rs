@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Are keys that are there already of no concern, or is this a new one?
-    fn check<T: Target>(&self, map: &T::Map, key: &Key) -> Option<()> {
+    fn check<T: Target>(&self, map: &T::Map, key: &Key<'_>) -> Option<()> {
         match key {
             _ if !self.strict => Some(()),
             Key::Text(text) => (!T::contains(map, text)).then_some(()),
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
 
     /// The key at `at` and where its colon ends; nothing inside where there is none.
     #[expect(clippy::option_option)] // Giving up, and finding no key, are two things.
-    fn key(&self, at: usize) -> Option<Option<(Key, usize)>> {
+    fn key(&self, at: usize) -> Option<Option<(Key<'a>, usize)>> {
         if matches!(self.byte(at), b'"' | b'\'') {
             let Part { text, end: End::At(end), .. } = self.quoted_part(at, at + 1)? else { return Some(None) };
             let colon = self.past_blanks(end);
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
             if is_key && colon - at > LONGEST_KEY {
                 return None;
             }
-            return Some(is_key.then(|| (Key::Text(text.into_owned()), colon + 1)));
+            return Some(is_key.then(|| (Key::Text(text), colon + 1)));
         }
         if matches!(self.byte(at), b'[' | b'{' | b'|' | b'>') {
             // No key that is read here; whether it is one is found out where its end is.
@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
 }
 
 fn text_of<T: Target>(text: Cow<'_, str>) -> T::Out {
-    T::text(if T::KEEPS { text.into_owned() } else { String::new() })
+    T::text(text)
 }
 
 /// The value of a plain scalar; what JSON cannot hold is an error and left to the grammar.
@@ -377,7 +377,7 @@ fn plain_value<T: Target>(text: Cow<'_, str>) -> Option<T::Out> {
 }
 
 /// The key that a plain scalar is; a merge, and what JSON cannot hold, are left to the grammar.
-fn plain_key(text: &str) -> Option<Key> {
+fn plain_key(text: &str) -> Option<Key<'_>> {
     if text == "<<" {
         return None;
     }
@@ -385,7 +385,7 @@ fn plain_key(text: &str) -> Option<Key> {
         Resolved::Bool(b) => Key::Bool(b),
         Resolved::Int(n) => Key::Int(n),
         Resolved::Float(f) if f.is_finite() => Key::Float(f),
-        Resolved::Text | Resolved::Timestamp => Key::Text(text.to_owned()),
+        Resolved::Text | Resolved::Timestamp => Key::Text(Cow::Borrowed(text)),
         Resolved::Null | Resolved::Uint(_) | Resolved::Float(_) | Resolved::Binary => return None,
     })
 }
@@ -420,10 +420,10 @@ impl Target for Nothing {
     fn int(_: i64) {}
     fn uint(_: u64) {}
     fn float(_: f64) {}
-    fn text(_: String) {}
+    fn text(_: Cow<'_, str>) {}
     fn list(_: Vec<()>) {}
     fn map((): ()) {}
-    fn insert((): &mut (), _: Key, (): ()) -> Result<(), Key> {
+    fn insert<'k>((): &mut (), _: Key<'k>, (): ()) -> Result<(), Key<'k>> {
         Ok(())
     }
     fn contains((): &(), _: &str) -> bool {

@@ -5,6 +5,7 @@
 //! The surprising thing: sigs.k8s.io/yaml goes through JSON text, so a float that prints without a point (`1.0`) is an
 //! integer in JSON, and every number is a `float64` in a template's value.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use go_value::float::format_float;
@@ -13,27 +14,27 @@ use go_value::{List, Map, MapType, Str, Value};
 
 /// A key as go-yaml types it.
 #[derive(Clone, Debug)]
-pub(crate) enum Key {
+pub(crate) enum Key<'a> {
     Null,
     Bool(bool),
     Int(i64),
     Uint(u64),
     Float(f64),
-    Text(String),
+    Text(Cow<'a, str>),
 }
 
-impl Key {
+impl<'a> Key<'a> {
     /// The key in JSON, if sigs.k8s.io/yaml makes one of it.
-    pub(crate) fn into_text(self) -> Result<String, Self> {
+    pub(crate) fn into_text(self) -> Result<Cow<'a, str>, Self> {
         match self {
             Self::Text(s) => Ok(s),
-            Self::Int(n) => Ok(n.to_string()),
-            Self::Bool(b) => Ok(b.to_string()),
+            Self::Int(n) => Ok(n.to_string().into()),
+            Self::Bool(b) => Ok(b.to_string().into()),
             Self::Float(f) => Ok(match format_float(f, b'g', None, 32).as_str() {
-                "+Inf" => ".inf".to_owned(),
-                "-Inf" => "-.inf".to_owned(),
-                "NaN" => ".nan".to_owned(),
-                other => other.to_owned(),
+                "+Inf" => ".inf".into(),
+                "-Inf" => "-.inf".into(),
+                "NaN" => ".nan".into(),
+                other => other.to_owned().into(),
             }),
             Self::Null | Self::Uint(_) => Err(self),
         }
@@ -63,11 +64,11 @@ pub(crate) trait Target {
     fn int(n: i64) -> Self::Out;
     fn uint(n: u64) -> Self::Out;
     fn float(f: f64) -> Self::Out;
-    fn text(s: String) -> Self::Out;
+    fn text(s: Cow<'_, str>) -> Self::Out;
     fn list(items: Vec<Self::Out>) -> Self::Out;
     fn map(map: Self::Map) -> Self::Out;
     /// Put an entry, replacing one with the same key.
-    fn insert(map: &mut Self::Map, key: Key, value: Self::Out) -> Result<(), Key>;
+    fn insert<'k>(map: &mut Self::Map, key: Key<'k>, value: Self::Out) -> Result<(), Key<'k>>;
     fn contains(map: &Self::Map, key: &str) -> bool;
 }
 
@@ -93,8 +94,8 @@ impl Target for ForTemplates {
     fn float(f: f64) -> Value {
         Value::float(f)
     }
-    fn text(s: String) -> Value {
-        Value::string(s)
+    fn text(s: Cow<'_, str>) -> Value {
+        Value::String(Str::from(s))
     }
     fn list(items: Vec<Value>) -> Value {
         Value::List(List::any(items))
@@ -102,7 +103,7 @@ impl Target for ForTemplates {
     fn map(map: Self::Map) -> Value {
         Value::Map(Map::of(MapType::ANY, map))
     }
-    fn insert(map: &mut Self::Map, key: Key, value: Value) -> Result<(), Key> {
+    fn insert<'k>(map: &mut Self::Map, key: Key<'k>, value: Value) -> Result<(), Key<'k>> {
         map.insert(Str::from(key.into_text()?), value);
         Ok(())
     }
@@ -140,8 +141,8 @@ impl Target for ForManifests {
             f.into()
         }
     }
-    fn text(s: String) -> serde_json::Value {
-        s.into()
+    fn text(s: Cow<'_, str>) -> serde_json::Value {
+        s.into_owned().into()
     }
     fn list(items: Vec<serde_json::Value>) -> serde_json::Value {
         items.into()
@@ -149,8 +150,8 @@ impl Target for ForManifests {
     fn map(map: Self::Map) -> serde_json::Value {
         map.into()
     }
-    fn insert(map: &mut Self::Map, key: Key, value: serde_json::Value) -> Result<(), Key> {
-        map.insert(key.into_text()?, value);
+    fn insert<'k>(map: &mut Self::Map, key: Key<'k>, value: serde_json::Value) -> Result<(), Key<'k>> {
+        map.insert(key.into_text()?.into_owned(), value);
         Ok(())
     }
     fn contains(map: &Self::Map, key: &str) -> bool {
@@ -180,7 +181,7 @@ impl Target for ForErrors {
     fn float(f: f64) -> String {
         format_float(f, b'g', None, 64)
     }
-    fn text(s: String) -> String {
+    fn text(s: Cow<'_, str>) -> String {
         quote(s.as_bytes())
     }
     fn list(items: Vec<String>) -> String {
@@ -190,7 +191,7 @@ impl Target for ForErrors {
         let entries: Vec<String> = map.into_iter().map(|(k, v)| format!("{k}:{v}")).collect();
         format!("map[interface {{}}]interface {{}}{{{}}}", entries.join(", "))
     }
-    fn insert(map: &mut Self::Map, key: Key, value: String) -> Result<(), Key> {
+    fn insert<'k>(map: &mut Self::Map, key: Key<'k>, value: String) -> Result<(), Key<'k>> {
         let shown = if matches!(key, Key::Null) { Self::null() } else { key.go_syntax() };
         map.insert(shown, value);
         Ok(())

@@ -41,12 +41,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
 
 /// Texts in charts are short: to build what finds quickly in long ones takes a hundred times as long as to search without.
 fn build(rust: &str) -> Result<Regex, Box<regex_automata::meta::BuildError>> {
-    let config = Config::new()
-        .utf8_empty(false)
-        .dfa(false)
-        .hybrid(false)
-        .onepass(false)
-        .nfa_size_limit(Some(MAX_SIZE));
+    let config = Config::new().utf8_empty(false).dfa(false).hybrid(false).onepass(false).nfa_size_limit(Some(MAX_SIZE));
     Regex::builder().configure(config).syntax(syntax::Config::new().utf8(false)).build(rust).map_err(Box::new)
 }
 

@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
             let is_quoted = matches!(self.byte(at), b'"' | b'\'');
             let (key, end) = if is_quoted {
                 let (text, end) = self.quoted(at)?;
-                (Key::Text(text.into_owned()), end)
+                (Key::Text(text), end)
             } else {
                 let (text, end) = self.flow_plain(at)?;
                 (plain_key(text)?, end)

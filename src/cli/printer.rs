@@ -2,6 +2,9 @@
 
 use std::io::{self, IsTerminal, Write};
 
+/// Bytes that are gathered before they are written; longer pieces go out as they are.
+const PIECES: usize = 64 << 10;
+
 /// Prints results to standard output and everything else to standard error.
 #[derive(Debug)]
 pub struct Printer {
@@ -27,6 +30,16 @@ impl Printer {
     pub fn out(&self, text: impl AsRef<[u8]>) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(text.as_ref())?;
+        out.flush()
+    }
+
+    /// Write output piece by piece.
+    ///
+    /// # Errors
+    /// As [`Printer::out`].
+    pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut out = io::BufWriter::with_capacity(PIECES, io::stdout().lock());
+        write(&mut out)?;
         out.flush()
     }
 

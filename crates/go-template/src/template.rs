@@ -165,8 +165,25 @@ impl Set {
         options: &Options,
         host: &mut dyn Any,
     ) -> Result<Vec<u8>, Box<ExecError>> {
+        let mut out = Vec::new();
+        self.execute_into(&mut out, name, data, options, host)?;
+        Ok(out)
+    }
+
+    /// As [`Set::execute`], writing behind what is in `out`.
+    ///
+    /// # Errors
+    /// As there; `out` then has what was written before the fault.
+    pub fn execute_into(
+        &self,
+        out: &mut Vec<u8>,
+        name: &str,
+        data: &Value,
+        options: &Options,
+        host: &mut dyn Any,
+    ) -> Result<(), Box<ExecError>> {
         let mut budget = Budget::new(options.limits);
-        exec::Context::new(self, options, host, &mut budget).execute(name, data)
+        exec::Context::new(self, options, host, &mut budget).execute_into(out, name, data)
     }
 
     /// The template to execute, or Go's error that there is none.

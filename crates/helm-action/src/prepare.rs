@@ -3,11 +3,11 @@
 //! Owns: rendering on a blocking thread against the cluster's capabilities, and the metadata set on what was rendered.
 //! Used by install and upgrade, and unchanged by previews.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use go_value::Map;
 use helm::Chart;
-use helm::engine::{Environment, ReleaseOptions};
+use helm::engine::{Environment, ReleaseOptions, TemplateCache};
 use helm::manifest;
 use helm::postrender::SetMetadata;
 use helm::render::{RenderOptions, Rendered, Settled, render_settled};
@@ -53,6 +53,9 @@ pub(crate) fn settle(context: &Context, request: &Request) -> Result<Settled, Er
     Ok(helm::render::settle(&request.chart, &request.values, context.profile)?)
 }
 
+/// For all releases of the process: most renders are of charts that were rendered before.
+static TEMPLATES: LazyLock<Arc<TemplateCache>> = LazyLock::new(Arc::default);
+
 /// Render for the cluster.
 ///
 /// # Errors
@@ -75,6 +78,7 @@ pub(crate) async fn prepare_settled(context: &Context, request: &Request, settle
         environment: Environment {
             lookup: Some(Arc::new(ClusterLookup::new(context.cluster.clone()))),
             enable_dns: context.enable_dns,
+            templates: Some(Arc::clone(&TEMPLATES)),
             ..Environment::offline(Arc::clone(&context.host.0))
         },
         skip_schema_validation: request.skip_schema_validation,

@@ -5,6 +5,7 @@
 //! object from hooks and manifests alike; a document of comments stays, without a kind, and is sorted last.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use go_yaml::Duplicates;
 use kube_object::Object;
@@ -32,6 +33,9 @@ pub struct Manifest {
     /// Its apiVersion; empty when it has none.
     pub api_version: String,
 }
+
+/// Rendered files by path.
+pub type Files = BTreeMap<String, String>;
 
 /// What Helm reads of a document to sort it.
 #[derive(Debug, Default)]
@@ -114,54 +118,98 @@ fn split_with_space(text: &str) -> Vec<&str> {
     documents.into_iter().map(str::trim).filter(|d| !d.is_empty()).collect()
 }
 
-/// Hooks and manifests of rendered files, in the order Helm stores and installs them.
+/// The hooks in one rendered file, in the order of the text.
 ///
 /// # Errors
 /// `YAML parse error on <path>: …`
-pub fn sort(files: &BTreeMap<String, String>, profile: HelmProfile) -> Result<(Vec<Hook>, Vec<Manifest>), Error> {
-    let (mut hooks, mut manifests) = (Vec::new(), Vec::new());
-    for (path, content) in files {
-        if path.rsplit('/').next().unwrap_or(path).starts_with('_') || content.trim().is_empty() {
-            continue;
-        }
-        for document in split(content, profile) {
-            let head = head(document).map_err(|e| Error::Manifest(format!("YAML parse error on {path}: {e}")))?;
-            let Some(events) = head.annotations.get(HOOK) else {
-                manifests.push(Manifest {
-                    name: path.clone(),
-                    content: document.into(),
-                    kind: head.kind,
-                    api_version: head.api_version,
-                });
-                continue;
-            };
-            let words = |key: &str| {
-                let words = head.annotations.get(key).map(|w| w.split(',').map(|w| w.trim().to_lowercase()).collect());
-                words.unwrap_or_default()
-            };
-            let events: Option<Vec<HookEvent>> =
-                events.split(',').map(|e| HookEvent::parse(&e.trim().to_lowercase())).collect();
-            let Some(events) = events else { continue };
-            hooks.push(Hook {
-                name: head.name.clone(),
-                kind: head.kind.clone(),
-                path: path.clone(),
-                manifest: document.into(),
-                events,
-                weight: head
-                    .annotations
-                    .get(HOOK_WEIGHT)
-                    .and_then(|w| go_value::float::parse_int(w.as_bytes(), 10, 64).ok())
-                    .unwrap_or(0),
-                delete_policies: words(HOOK_DELETE_POLICY),
-                output_log_policies: words(HOOK_OUTPUT_LOG_POLICY),
-                ..Hook::default()
+pub fn hooks(path: &str, text: &str, profile: HelmProfile) -> Result<Vec<Hook>, Error> {
+    let mut sorted = Sorted::default();
+    for (place, head) in heads(path, text, profile)? {
+        sorted.put(path, text[place].to_owned(), head);
+    }
+    Ok(sorted.hooks)
+}
+
+/// Where the documents of a file are, and their heads. Partials and blank files have none.
+fn heads(path: &str, text: &str, profile: HelmProfile) -> Result<Vec<(Range<usize>, Head)>, Error> {
+    if path.rsplit('/').next().unwrap_or(path).starts_with('_') || text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = |document: &str| {
+        let head = head(document).map_err(|e| Error::Manifest(format!("YAML parse error on {path}: {e}")))?;
+        // A document is a part of the text.
+        let start = document.as_ptr() as usize - text.as_ptr() as usize;
+        Ok((start..start + document.len(), head))
+    };
+    split(text, profile).into_iter().map(read).collect()
+}
+
+/// Documents by what they are.
+#[derive(Default)]
+struct Sorted {
+    hooks: Vec<Hook>,
+    manifests: Vec<Manifest>,
+}
+
+impl Sorted {
+    fn put(&mut self, path: &str, document: String, head: Head) {
+        let Some(events) = head.annotations.get(HOOK) else {
+            self.manifests.push(Manifest {
+                name: path.to_owned(),
+                content: document,
+                kind: head.kind,
+                api_version: head.api_version,
             });
+            return;
+        };
+        let words = |key: &str| {
+            let words = head.annotations.get(key).map(|w| w.split(',').map(|w| w.trim().to_lowercase()).collect());
+            words.unwrap_or_default()
+        };
+        let events: Option<Vec<HookEvent>> =
+            events.split(',').map(|e| HookEvent::parse(&e.trim().to_lowercase())).collect();
+        let Some(events) = events else { return };
+        let weight = head.annotations.get(HOOK_WEIGHT);
+        self.hooks.push(Hook {
+            path: path.to_owned(),
+            manifest: document,
+            events,
+            weight: weight.and_then(|w| go_value::float::parse_int(w.as_bytes(), 10, 64).ok()).unwrap_or(0),
+            delete_policies: words(HOOK_DELETE_POLICY),
+            output_log_policies: words(HOOK_OUTPUT_LOG_POLICY),
+            name: head.name,
+            kind: head.kind,
+            ..Hook::default()
+        });
+    }
+}
+
+/// Hooks and manifests of rendered files, in the order Helm stores and installs them.
+///
+/// # Errors
+/// `YAML parse error on <path>: …`, and the files as they were.
+pub fn sort(files: Files, profile: HelmProfile) -> Result<(Vec<Hook>, Vec<Manifest>), (Error, Files)> {
+    let heads: Result<Vec<_>, _> = files.iter().map(|(path, text)| heads(path, text, profile)).collect();
+    let heads = match heads {
+        Ok(heads) => heads,
+        Err(e) => return Err((e, files)),
+    };
+    let mut sorted = Sorted::default();
+    for ((path, mut text), mut heads) in files.into_iter().zip(heads) {
+        // Most files are one document: its text is not written a second time.
+        let whole = if heads.len() == 1 { heads.pop() } else { None };
+        for (place, head) in heads {
+            sorted.put(&path, text[place].to_owned(), head);
+        }
+        if let Some((place, head)) = whole {
+            text.truncate(place.end);
+            text.drain(..place.start);
+            sorted.put(&path, text, head);
         }
     }
-    KindOrder::Install.sort_by_kind(&mut hooks, |h| &h.kind);
-    KindOrder::Install.sort_by_kind(&mut manifests, |m| &m.kind);
-    Ok((hooks, manifests))
+    KindOrder::Install.sort_by_kind(&mut sorted.hooks, |h| &h.kind);
+    KindOrder::Install.sort_by_kind(&mut sorted.manifests, |m| &m.kind);
+    Ok((sorted.hooks, sorted.manifests))
 }
 
 /// The manifest of a release: every document under the path of its template.
@@ -251,7 +299,7 @@ mod tests {
 
     #[test]
     fn hooks_and_order() {
-        let files: BTreeMap<String, String> = [
+        let files: Files = [
             ("c/templates/b.yaml", "kind: Deployment\nmetadata: {name: d}\n---\nkind: Service\nmetadata: {name: s}\n"),
             ("c/templates/h.yaml", "kind: Job\nmetadata:\n  name: j\n  annotations:\n    helm.sh/hook: pre-install, Post-Upgrade\n    helm.sh/hook-weight: \"-5\"\n    helm.sh/hook-delete-policy: hook-succeeded\n"),
             ("c/templates/u.yaml", "kind: Job\nmetadata:\n  name: u\n  annotations:\n    helm.sh/hook: crd-install\n"),
@@ -261,7 +309,7 @@ mod tests {
         .into_iter()
         .map(|(a, b)| (a.to_string(), b.to_string()))
         .collect();
-        let (hooks, manifests) = sort(&files, HelmProfile::V4_3).unwrap();
+        let (hooks, manifests) = sort(files, HelmProfile::V4_3).unwrap();
         let kinds: Vec<&str> = manifests.iter().map(|m| m.kind.as_str()).collect();
         assert_eq!(kinds, ["Service", "Deployment"]);
         assert_eq!(hooks.len(), 1);

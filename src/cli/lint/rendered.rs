@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use go_yaml::located::{Located, Node, locate};
 use helm::HelmProfile;
-use helm::manifest::{sort, split};
+use helm::manifest::{hooks, split};
 
 use super::finding::Finding;
 use super::sources::Sources;
@@ -36,8 +36,7 @@ pub(super) fn check(
         if text.trim().is_empty() {
             continue;
         }
-        let one = BTreeMap::from([(path.clone(), text.clone())]);
-        if let Err(e) = sort(&one, view.profile) {
+        if let Err(e) = hooks(path, text, view.profile) {
             findings.push(failure(view.sources, view.chart, &e));
             continue;
         }

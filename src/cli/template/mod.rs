@@ -113,15 +113,25 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
         let manifest = helm::manifest::join(&rendered.manifests);
         runtime.block_on(args.cluster.check(cluster, &manifest, &release))?;
     }
-    let text = match args.output_dir.as_deref().filter(|d| !d.is_empty()) {
+    let folder = args.output_dir.as_deref().filter(|d| !d.is_empty());
+    if folder.is_none() && args.show_only.is_empty() {
+        printer.write(|out| output::write(out, &rendered, args))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = Vec::new();
+    match folder {
         Some(folder) => {
             output::write_files(&rendered, folder, &name, args, printer)?;
-            "\n".to_owned()
+            text.push(b'\n');
         }
-        None => output::text(&rendered, args),
-    };
-    let text = if args.show_only.is_empty() { text } else { output::shown_only(&text, &args.show_only, profile)? };
-    printer.out(text)?;
+        None => output::write(&mut text, &rendered, args)?,
+    }
+    let text = String::from_utf8_lossy(&text);
+    if args.show_only.is_empty() {
+        printer.out(&*text)?;
+    } else {
+        printer.out(output::shown_only(&text, &args.show_only, profile)?)?;
+    }
     Ok(Exit::Ok)
 }
 

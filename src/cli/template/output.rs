@@ -4,10 +4,11 @@
 //! `renderResources`. The surprising things: the files under crds/ ignore `--release-name`; a hook is appended to a file
 //! that is there already, be it from an earlier run; with `--output-dir` there is nothing left for `--show-only`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions, create_dir_all};
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
@@ -15,6 +16,7 @@ use helm::HelmProfile;
 use helm::manifest::{Manifest, push_source, split};
 use helm::release::{Hook, HookEvent};
 use helm::render::Rendered;
+use kube_object::order::KindOrder;
 
 use super::super::Printer;
 use super::super::values_args::go_io_error;
@@ -27,16 +29,27 @@ fn hooks<'a>(hooks: &'a [Hook], args: &Args) -> impl Iterator<Item = &'a Hook> {
     shown.iter().filter(move |hook| !(skip_tests && hook.runs_at(HookEvent::Test)))
 }
 
-/// The manifest without space around it, then the hooks.
-pub(super) fn text(rendered: &Rendered, args: &Args) -> String {
-    let mut manifest = String::new();
-    if args.include_crds {
-        for crd in &rendered.crds {
-            push_source(&mut manifest, &crd.path, &String::from_utf8_lossy(&crd.file.data));
+/// Write the manifest without space around it, then the hooks.
+///
+/// # Errors
+/// What was written to fails.
+pub(super) fn write(out: &mut dyn Write, rendered: &Rendered, args: &Args) -> io::Result<()> {
+    let crds = if args.include_crds { &rendered.crds[..] } else { &[] };
+    let crds = crds.iter().map(|crd| (&crd.path, String::from_utf8_lossy(&crd.file.data)));
+    let documents = rendered.manifests.iter().map(|m| (&m.name, Cow::Borrowed(m.content.as_str())));
+    let mut rest = crds.chain(documents).peekable();
+    while let Some((path, content)) = rest.next() {
+        if rest.peek().is_some() {
+            writeln!(out, "---\n# Source: {path}\n{content}")?;
+        } else {
+            out.write_all(format!("---\n# Source: {path}\n{content}").trim_end().as_bytes())?;
         }
     }
-    manifest.push_str(&helm::manifest::join(&rendered.manifests));
-    with_hooks(&manifest, &rendered.hooks, args)
+    out.write_all(b"\n")?;
+    for hook in hooks(&rendered.hooks, args) {
+        writeln!(out, "---\n# Source: {}\n{}", hook.path, hook.manifest)?;
+    }
+    Ok(())
 }
 
 fn with_hooks(manifest: &str, all: &[Hook], args: &Args) -> String {
@@ -57,9 +70,11 @@ pub(super) fn unsorted(files: &BTreeMap<String, String>, args: &Args) -> String 
         }
         // Files are read in this order, up to the first that is none.
         if !broken {
-            let one = BTreeMap::from([(path.clone(), text.clone())]);
-            match helm::manifest::sort(&one, args.helm_profile) {
-                Ok((hooks, _)) => found.extend(hooks),
+            match helm::manifest::hooks(path, text, args.helm_profile) {
+                Ok(mut hooks) => {
+                    KindOrder::Install.sort_by_kind(&mut hooks, |h| &h.kind);
+                    found.extend(hooks);
+                }
                 Err(_) => broken = true,
             }
         }

@@ -59,9 +59,15 @@ impl<'a> Context<'a> {
     /// # Errors
     /// The template's error. Give it back as it is (`?`), so that the chain is kept.
     pub fn execute(&mut self, name: &str, data: &Value) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.execute_into(&mut out, name, data)?;
+        Ok(out)
+    }
+
+    pub(crate) fn execute_into(&mut self, out: &mut Vec<u8>, name: &str, data: &Value) -> Result<()> {
         let set = self.set;
         let template = set.find(name)?;
-        self.run(set, template, data)
+        self.run(out, set, template, data)
     }
 
     /// Execute a template of another set, within the limits of the render and with its host state. `tpl` clones
@@ -70,27 +76,28 @@ impl<'a> Context<'a> {
     /// # Errors
     /// The template's error. Give it back as it is (`?`), so that the chain is kept.
     pub fn execute_template(&mut self, set: &Set, template: &Template, data: &Value) -> Result<Vec<u8>> {
-        self.run(set, template, data)
+        let mut out = Vec::new();
+        self.run(&mut out, set, template, data)?;
+        Ok(out)
     }
 
     fn reborrow<'b>(&'b mut self, set: &'b Set) -> Context<'b> {
         Context { set, options: self.options, host: &mut *self.host, budget: &mut *self.budget }
     }
 
-    fn run(&mut self, set: &Set, template: &Template, data: &Value) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
+    fn run(&mut self, out: &mut Vec<u8>, set: &Set, template: &Template, data: &Value) -> Result<()> {
         let dot = Val::of(data.clone());
         self.enter(&template.tree)?;
         let mut state = State {
             cx: self.reborrow(set),
-            out: &mut out,
+            out,
             tree: &template.tree,
             vars: vec![("$", dot.clone())],
             at: At::List(&template.tree.root),
         };
         let walked = state.walk_list(&dot, &template.tree.root);
         self.budget.leave();
-        walked.map(|_| out)
+        walked.map(|_| ())
     }
 
     fn enter(&mut self, tree: &Tree) -> Result<()> {

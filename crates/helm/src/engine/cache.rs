@@ -6,7 +6,7 @@
 //! but for its size.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use go_template::{ParseError, Parsed, Set};
@@ -28,26 +28,36 @@ struct Cache {
     bytes: usize,
 }
 
-static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
+/// Parsed templates of many charts. Who renders once needs none.
+#[derive(Default)]
+pub struct TemplateCache(Mutex<Cache>);
 
-/// The parsed form of a template; parsed now if it is not known.
-pub(super) fn parsed(set: &Set, profile: HelmProfile, name: &str, text: &Bytes) -> Result<Parsed, ParseError> {
-    let key = (profile, Arc::from(name));
-    let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = lock().entries.get(&key)
-        && let Some((_, parsed)) = known.iter().find(|(own, _)| own == text)
-    {
-        return Ok(parsed.clone());
+impl TemplateCache {
+    /// The parsed form of a template; parsed now if it is not known.
+    pub(super) fn parsed(
+        &self,
+        set: &Set,
+        profile: HelmProfile,
+        name: &str,
+        text: &Bytes,
+    ) -> Result<Parsed, ParseError> {
+        let key = (profile, Arc::from(name));
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().entries.get(&key)
+            && let Some((_, parsed)) = known.iter().find(|(own, _)| own == text)
+        {
+            return Ok(parsed.clone());
+        }
+        // A copy: what is kept must not keep the whole archive that the text is a part of.
+        let text = Bytes::copy_from_slice(text);
+        let parsed = set.compile(name, &text)?;
+        let mut cache = lock();
+        if cache.bytes + text.len() > MAX_BYTES {
+            // Rare, and what is in use comes back with the next render.
+            *cache = Cache::default();
+        }
+        cache.bytes += text.len() + name.len() + 64;
+        cache.entries.entry(key).or_default().push((text, parsed.clone()));
+        Ok(parsed)
     }
-    // A copy: what is kept must not keep the whole archive that the text is a part of.
-    let text = Bytes::copy_from_slice(text);
-    let parsed = set.compile(name, &text)?;
-    let mut cache = lock();
-    if cache.bytes + text.len() > MAX_BYTES {
-        // Rare, and what is in use comes back with the next render.
-        *cache = Cache::default();
-    }
-    cache.bytes += text.len() + name.len() + 64;
-    cache.entries.entry(key).or_default().push((text, parsed.clone()));
-    Ok(parsed)
 }

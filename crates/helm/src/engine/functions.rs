@@ -4,6 +4,7 @@
 //! `pkg/engine/funcs.go` and `engine.go`. The surprising things: most of them swallow errors (`toYaml` gives the empty
 //! text, `fromYaml` a map with the key `Error`), and `<no value>` is only taken out of what `tpl` and whole files give.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -46,11 +47,11 @@ impl RenderState {
 }
 
 /// Take `<no value>` out, as Helm does.
-pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
+pub(super) fn without_no_value(text: &[u8]) -> Cow<'_, [u8]> {
     const NO_VALUE: &[u8] = b"<no value>";
-    let mut found = memmem::find_iter(&text, NO_VALUE).peekable();
+    let mut found = memmem::find_iter(text, NO_VALUE).peekable();
     if found.peek().is_none() {
-        return text;
+        return Cow::Borrowed(text);
     }
     let mut out = Vec::with_capacity(text.len());
     let mut from = 0;
@@ -59,7 +60,7 @@ pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
         from = at + NO_VALUE.len();
     }
     out.extend_from_slice(&text[from..]);
-    out
+    Cow::Owned(out)
 }
 
 /// All functions of a profile, with the host's clock, randomness and DNS.
@@ -164,7 +165,10 @@ fn register_templates(f: &mut FuncMap) {
         let source = text(&a[0]);
         // A text without actions is what it is.
         if !source.windows(2).any(|w| w == b"{{") {
-            return Ok(Value::string(without_no_value(source.to_vec())));
+            return Ok(Value::String(match without_no_value(&source) {
+                Cow::Borrowed(_) => source,
+                Cow::Owned(text) => text.into(),
+            }));
         }
         let mut set = cx.set().clone();
         let quoted = || go_value::quote::quote(&source);
@@ -184,7 +188,7 @@ fn register_templates(f: &mut FuncMap) {
             text: format!("error during tpl function execution for {}: {e}", quoted()),
             source: e,
         })?;
-        Ok(Value::string(without_no_value(out)))
+        Ok(Value::String(Str::from(&*without_no_value(&out))))
     });
     f.add("required", &[Type::STRING, Type::Any], Type::Any, |cx, a| {
         let missing = match &a[1] {

@@ -16,6 +16,7 @@ mod toml;
 mod toml_decode;
 mod toml_faults;
 
+pub use cache::TemplateCache;
 pub use capabilities::{Capabilities, KubeVersion};
 pub use glob::Glob;
 
@@ -84,12 +85,14 @@ pub struct Environment {
     pub lint: bool,
     /// How far a render may go.
     pub limits: Limits,
+    /// Where parsed templates are kept for the next render, if there will be one.
+    pub templates: Option<Arc<TemplateCache>>,
 }
 
 impl Environment {
-    /// No cluster, no DNS, the given clock and randomness.
+    /// No cluster, no DNS, nothing kept, the given clock and randomness.
     pub fn offline(host: Arc<dyn sprig::Host>) -> Self {
-        Self { lookup: None, host, enable_dns: false, lint: false, limits: Limits::default() }
+        Self { lookup: None, host, enable_dns: false, lint: false, limits: Limits::default(), templates: None }
     }
 }
 
@@ -196,21 +199,27 @@ fn execute(
     let order = parse_order(templates);
     for name in &order {
         let template = &templates[*name];
-        let parsed = cache::parsed(&set, profile, name, &template.text)
-            .map_err(|e| Error::Render(error::parse_error(name, &e.to_string())))?;
+        let parsed = match &environment.templates {
+            Some(cache) => cache.parsed(&set, profile, name, &template.text),
+            None => set.compile(name, &template.text),
+        };
+        let parsed = parsed.map_err(|e| Error::Render(error::parse_error(name, &e.to_string())))?;
         set.add(&parsed);
     }
     let options = Options { missing_key: MissingKey::Zero, limits: environment.limits.for_stack(STACK_BYTES) };
     let mut state = functions::RenderState::new(environment.clone());
     let mut rendered = BTreeMap::new();
+    // One that grows as long as the longest text, instead of one for each that grows in steps.
+    let mut out = Vec::new();
     for name in order.into_iter().filter(|name| !is_partial(name)) {
         let template = &templates[name];
         let own: Map = [("Name", name.as_str()), ("BasePath", template.base_path.as_str())].into_iter().collect();
         template.values.insert("Template", own.with_type(MapType::VALUES));
         let data = Value::Map(template.values.with_type(MapType::VALUES));
-        let out =
-            set.execute(name, &data, &options, &mut state).map_err(|e| Error::Render(error::exec_error(name, &e)))?;
-        rendered.insert(name.clone(), functions::without_no_value(out));
+        out.clear();
+        set.execute_into(&mut out, name, &data, &options, &mut state)
+            .map_err(|e| Error::Render(error::exec_error(name, &e)))?;
+        rendered.insert(name.clone(), functions::without_no_value(&out).into_owned());
     }
     Ok(rendered)
 }

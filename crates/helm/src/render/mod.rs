@@ -14,7 +14,7 @@ use crate::chart::dependencies::is_compatible_range;
 use crate::chart::{Chart, process_dependencies};
 use crate::engine::{Capabilities, Environment, ReleaseOptions};
 use crate::error::Error;
-use crate::manifest::{Manifest, sort};
+use crate::manifest::{Files, Manifest, sort};
 use crate::profile::HelmProfile;
 use crate::release::Hook;
 use crate::values::Warnings;
@@ -112,7 +112,7 @@ pub struct Prepared {
 pub struct Executed {
     chart: Chart,
     /// The text of each template that made some, by path; no partials, no notes.
-    pub files: BTreeMap<String, String>,
+    pub files: Files,
     notes: String,
     warnings: Warnings,
 }
@@ -162,24 +162,20 @@ impl Executed {
     ///
     /// # Errors
     /// A document that is not YAML, with the files as they are.
-    pub fn sorted(self, profile: HelmProfile) -> Result<Rendered, (Error, BTreeMap<String, String>)> {
+    pub fn sorted(self, profile: HelmProfile) -> Result<Rendered, (Error, Files)> {
         let Self { chart, files, notes, warnings } = self;
-        match sort(&files, profile) {
-            Ok((hooks, manifests)) => {
-                let crds = chart.crds();
-                Ok(Rendered { chart, manifests, hooks, notes, crds, warnings: warnings.texts().to_vec() })
-            }
-            Err(e) => Err((e, files)),
-        }
+        let (hooks, manifests) = sort(files, profile)?;
+        let crds = chart.crds();
+        Ok(Rendered { chart, manifests, hooks, notes, crds, warnings: warnings.texts().to_vec() })
     }
 }
 
 /// Files without notes, and the notes: the root chart's, or all of them.
-fn take_notes(rendered: BTreeMap<String, Vec<u8>>, chart: &str, sub_notes: bool) -> (BTreeMap<String, String>, String) {
+fn take_notes(rendered: BTreeMap<String, Vec<u8>>, chart: &str, sub_notes: bool) -> (Files, String) {
     const NOTES: &str = "NOTES.txt";
     let root = format!("{chart}/templates/{NOTES}");
     let mut notes = String::new();
-    let mut files = BTreeMap::new();
+    let mut files = Files::new();
     for (path, text) in rendered {
         // What is not UTF-8 cannot be a manifest; the YAML reader says so where it is read.
         let text = String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());

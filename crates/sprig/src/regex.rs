@@ -23,6 +23,11 @@ fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Captures> + 
     regex.captures_iter(s).filter(fits)
 }
 
+/// Does Go's `regexp` find the pattern in the text? Nothing if it is no pattern of Go's.
+pub fn go_regexp_matches(pattern: &str, text: &str) -> Option<bool> {
+    Some(compile(pattern).ok()?.is_match(text))
+}
+
 fn strings(parts: Vec<Str>) -> Value {
     Value::List(List::strings(parts))
 }

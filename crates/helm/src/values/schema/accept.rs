@@ -15,12 +15,15 @@ const MAX_STEPS: u32 = 1_000_000;
 
 /// Are the values allowed for sure?
 pub(super) fn accepts(schema: &Json, values: &Json) -> bool {
-    let plain = Plain { root: schema, left: Cell::new(MAX_STEPS) };
+    let Some(is_draft_7) = draft_7(schema.get("$schema")) else { return false };
+    let plain = Plain { root: schema, is_draft_7, left: Cell::new(MAX_STEPS) };
     plain.is_plain(schema, true, 0) && plain.allows(schema, values, 0) == Some(true)
 }
 
 struct Plain<'s> {
     root: &'s Json,
+    /// There a reference stands alone, and formats are checked.
+    is_draft_7: bool,
     /// Steps that are left.
     left: Cell<u32>,
 }
@@ -51,31 +54,48 @@ fn is_other(key: &str) -> bool {
                 | "dependencies"
                 | "dependentRequired"
                 | "dependentSchemas"
-                | "propertyNames"
-                | "patternProperties"
-                | "pattern"
-                | "format"
-                | "multipleOf"
                 | "contentEncoding"
                 | "contentMediaType"
                 | "contentSchema"
         )
 }
 
-/// Drafts in which the keywords here mean the same; nothing stands for the newest.
-fn is_known_draft(schema: &Json) -> bool {
-    let url = schema.as_str().unwrap_or_default();
-    let url = url.strip_suffix('#').unwrap_or(url);
-    let path = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+/// Keywords that the validator ignores beside a reference of draft 7: those of draft 4. It reads later ones all the same.
+fn is_ignored(key: &str) -> bool {
     matches!(
-        path,
-        Some(
-            "json-schema.org/schema"
-                | "json-schema.org/draft/2020-12/schema"
-                | "json-schema.org/draft/2019-09/schema"
-                | "json-schema.org/draft-07/schema"
-        )
+        key,
+        "$ref"
+            | "$schema"
+            | "$comment"
+            | "$defs"
+            | "definitions"
+            | "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "readOnly"
+            | "type"
+            | "enum"
+            | "properties"
+            | "additionalProperties"
+            | "required"
+            | "items"
     )
+}
+
+/// Is the root's `$schema` draft 7, or one of the newer ones, in which the keywords here mean the same? Without one it is
+/// the newest. Nothing where it is another.
+fn draft_7(schema: Option<&Json>) -> Option<bool> {
+    let Some(schema) = schema else { return Some(false) };
+    let url = schema.as_str()?;
+    let url = url.strip_suffix('#').unwrap_or(url);
+    match url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"))? {
+        "json-schema.org/schema" | "json-schema.org/draft/2020-12/schema" | "json-schema.org/draft/2019-09/schema" => {
+            Some(false)
+        }
+        "json-schema.org/draft-07/schema" => Some(true),
+        _ => None,
+    }
 }
 
 /// An address with nothing in it that needs a second look.
@@ -109,13 +129,11 @@ impl<'s> Plain<'s> {
         let each = |schemas: &Json| schemas.as_object().is_some_and(|all| all.values().all(inner));
         let some = |schemas: &Json| schemas.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(inner));
         fields.iter().all(|(key, value)| match key.as_str() {
-            "$schema" => is_root && is_known_draft(value),
+            // In an inner one it would begin a schema of its own, if that had a name; the same draft changes nothing.
+            "$schema" => is_root || Some(value) == self.root.get("$schema"),
             // The root's name: references within the schema lead to the same places with it.
             "$id" => is_root && value.as_str().is_some_and(is_address),
-            // In older drafts a reference stands alone; beside remarks that is no difference.
-            "$ref" => {
-                self.target(value).is_some() && fields.keys().all(|k| k == "$ref" || is_remark(k, &fields[k]).is_some())
-            }
+            "$ref" => self.target(value).is_some() && (!self.is_draft_7 || fields.keys().all(|key| is_ignored(key))),
             "type" => {
                 is_type(value)
                     || value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_type) && are_unique(all))
@@ -123,7 +141,13 @@ impl<'s> Plain<'s> {
             "enum" => value.as_array().is_some_and(|all| are_unique(all)),
             "const" => true,
             "properties" | "definitions" | "$defs" => each(value),
-            "items" | "additionalProperties" | "not" | "if" | "then" | "else" => inner(value),
+            "patternProperties" => {
+                each(value) && value.as_object().is_some_and(|all| all.keys().all(|p| matches(p, "").is_some()))
+            }
+            "pattern" => value.as_str().is_some_and(|p| matches(p, "").is_some()),
+            "format" => value.is_string(),
+            "multipleOf" => value.as_u64().is_some_and(|n| n > 0),
+            "items" | "additionalProperties" | "propertyNames" | "not" | "if" | "then" | "else" => inner(value),
             "allOf" | "anyOf" | "oneOf" => some(value),
             "required" => value.as_array().is_some_and(|all| all.iter().all(Json::is_string) && are_unique(all)),
             "minProperties" | "maxProperties" | "minItems" | "maxItems" | "minLength" | "maxLength" => value.is_u64(),
@@ -161,6 +185,11 @@ impl<'s> Plain<'s> {
             Json::Object(fields) => fields,
             _ => return None,
         };
+        if self.is_draft_7
+            && let Some(target) = fields.get("$ref")
+        {
+            return self.allows(self.target(target)?, value, depth + 1);
+        }
         for (key, said) in fields {
             if !self.keyword(fields, key, said, value, depth + 1)? {
                 return Some(false);
@@ -201,13 +230,40 @@ impl<'s> Plain<'s> {
             }
             ("additionalProperties", Json::Object(entries)) => {
                 let named = fields.get("properties").and_then(Json::as_object);
+                let patterns = fields.get("patternProperties").and_then(Json::as_object);
                 for (name, entry) in entries {
-                    if named.is_none_or(|named| !named.contains_key(name)) && !self.allows(said, entry, depth)? {
+                    let mut is_known = named.is_some_and(|named| named.contains_key(name));
+                    for pattern in patterns.into_iter().flat_map(Map::keys) {
+                        is_known = is_known || matches(pattern, name)?;
+                    }
+                    if !is_known && !self.allows(said, entry, depth)? {
                         return Some(false);
                     }
                 }
                 true
             }
+            ("patternProperties", Json::Object(entries)) => {
+                for (pattern, schema) in said.as_object()? {
+                    for (name, entry) in entries {
+                        if matches(pattern, name)? && !self.allows(schema, entry, depth)? {
+                            return Some(false);
+                        }
+                    }
+                }
+                true
+            }
+            ("propertyNames", Json::Object(entries)) => {
+                for name in entries.keys() {
+                    if !self.allows(said, &Json::String(name.clone()), depth)? {
+                        return Some(false);
+                    }
+                }
+                true
+            }
+            ("pattern", Json::String(text)) => matches(said.as_str()?, text)?,
+            // The newer drafts take it for a remark.
+            ("format", Json::String(_)) if self.is_draft_7 => return None,
+            ("multipleOf", Json::Number(number)) => number.as_i64()?.unsigned_abs() % said.as_u64()? == 0,
             ("required", Json::Object(entries)) => {
                 all().iter().filter_map(Json::as_str).all(|n| entries.contains_key(n))
             }
@@ -244,6 +300,11 @@ impl<'s> Plain<'s> {
         }
         Some(true)
     }
+}
+
+/// As Helm matches: by Go's rules.
+fn matches(pattern: &str, text: &str) -> Option<bool> {
+    sprig::go_regexp_matches(pattern, text)
 }
 
 fn has_type(name: &Json, value: &Json) -> bool {
@@ -300,7 +361,9 @@ mod tests {
         for schema in [
             json!({"type": "text"}),
             json!({"required": "a"}),
-            json!({"properties": {"a": {"pattern": "^x"}}}),
+            json!({"properties": {"a": {"pattern": "^(x"}}}),
+            json!({"patternProperties": {"(?=x)": {}}}),
+            json!({"multipleOf": 0.1}),
             json!({"$ref": "#/$defs"}),
             json!({"properties": {"a": {"form": {"b": true}}}, "$ref": "#/properties/a/form/b"}),
             json!({"$ref": "#/$defs/none"}),
@@ -352,7 +415,7 @@ mod tests {
             for _ in 0..=self.below(3) {
                 let types = ["null", "boolean", "object", "array", "number", "string", "integer", "odd"];
                 let some = |random: &mut Self| (0..=random.below(2)).map(|_| random.schema(depth + 1)).collect();
-                let (key, value): (&str, Json) = match self.below(22) {
+                let (key, value): (&str, Json) = match self.below(28) {
                     0..=2 => ("type", json!(types[self.below(8) as usize])),
                     3 => ("type", json!([types[self.below(7) as usize], "object"])),
                     4..=6 => {
@@ -378,6 +441,14 @@ mod tests {
                         json!(["#/$defs/a", "#", "#/properties/a", "#/$defs/a/properties/b"][self.below(4) as usize]),
                     ),
                     20 => ("uniqueItems", json!(true)),
+                    21 => ("pattern", json!(["^a", "b|c$", "[a-c]{2}", r"\d"][self.below(4) as usize])),
+                    22 => {
+                        let pattern = ["^a", "b|c$", "."][self.below(3) as usize];
+                        ("patternProperties", json!({pattern: self.schema(depth + 1)}))
+                    }
+                    23 => ("propertyNames", self.schema(depth + 1)),
+                    24 => ("multipleOf", json!(1 + self.below(3))),
+                    25 => ("format", json!(["ipv4", "uri"][self.below(2) as usize])),
                     _ => ("title", json!("x")),
                 };
                 fields.insert(key.into(), value);

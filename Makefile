@@ -9,7 +9,7 @@ SHELL := bash
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help tools build test lint fmt demo bench-helm fuzz-diff crds clean preflight
+.PHONY: help tools build test lint fmt demo bench bench-helm fuzz-diff crds clean preflight
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,10 +54,14 @@ demo: preflight ## Show the controller at work on a control plane of its own (KE
 	@$(CARGO) build --locked -p testkit --example demo
 	@CHART='$(CHART)' KEEP='$(KEEP)' HELMREL='$(abspath $(TARGET))/debug/helmrel' $(TARGET)/debug/examples/demo
 
+bench: preflight ## Measure the engine's steps (ONLY=render_again for some of them)
+	$(CARGO) bench --locked -p helm --bench engine -- $(ONLY)
+
 bench-helm: preflight ## Measure `helmrel template` beside `helm template` (CORPUS=folder of charts, RUNS=3)
 	@hack/tools.sh helm4 >/dev/null
 	$(CARGO) build --release --locked --bin helmrel
-	@hack/bench-helm.py "$(abspath $(TARGET))/release/helmrel" "$$(hack/tools.sh helm4 | cut -d' ' -f2)" \
+	$(CARGO) build --release --locked -p helm --example again
+	@hack/bench-helm.py --again "$(abspath $(TARGET))/release/examples/again" "$(abspath $(TARGET))/release/helmrel" "$$(hack/tools.sh helm4 | cut -d' ' -f2)" \
 	  "$(or $(CORPUS),$(HELMREL_CORPUS),testdata/charts)" --runs $(or $(RUNS),3)
 
 crds: preflight ## Write crds/ from the Rust types

@@ -10,6 +10,7 @@ use std::ops::Range;
 use go_yaml::Duplicates;
 use kube_object::Object;
 use kube_object::order::KindOrder;
+use memchr::memmem;
 
 use crate::chart::decode::Fields;
 use crate::error::Error;
@@ -75,19 +76,12 @@ fn split_at_lines(text: &str) -> Vec<&str> {
     let text = text.trim_start();
     let mut documents = Vec::new();
     let mut start = 0;
-    let mut at = 0;
-    while at <= text.len() {
-        if text[at..].starts_with("---") {
-            documents.push(&text[start..at]);
-            let behind = at + 3;
-            let blanks = text[behind..].len() - text[behind..].trim_start_matches([' ', '\t']).len();
-            start = behind + blanks;
-            at = start;
-        }
-        match text[at..].find('\n') {
-            Some(i) => at += i + 1,
-            None => break,
-        }
+    let next = |from: usize| memmem::find(&text.as_bytes()[from..], b"\n---").map(|i| from + i + 1);
+    let mut separator = if text.starts_with("---") { Some(0) } else { next(0) };
+    while let Some(at) = separator {
+        documents.push(&text[start..at]);
+        start = text.len() - text[at + 3..].trim_start_matches([' ', '\t']).len();
+        separator = next(start);
     }
     documents.push(&text[start..]);
     documents.into_iter().filter(|d| !d.trim().is_empty()).map(str::trim_start).collect()

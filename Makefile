@@ -9,7 +9,7 @@ SHELL := bash
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help tools build test lint fmt demo bench bench-helm fuzz-diff crds clean preflight
+.PHONY: help tools build test lint fmt demo bench bench-helm fuzz-diff vectors crds clean preflight
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ crds: preflight ## Write crds/ from the Rust types
 
 fuzz-diff: preflight ## Compare random charts with Helm 4.3.1 for MINUTES (5); findings go to target/fuzz-diff
 	@MINUTES='$(MINUTES)' SEED='$(SEED)' CASE='$(CASE)' OUT='$(or $(OUT),$(TARGET)/fuzz-diff)' CARGO='$(CARGO)' hack/fuzz-diff/run.sh
+
+vectors: ## Ask Helm 4.3.1 again what every template function answers; needs go
+	@hack/vectors/run.sh
 
 clean: ## Remove what cargo built; the tools stay in ~/.cache/helmrel
 	$(CARGO) clean

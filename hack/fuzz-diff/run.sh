@@ -11,14 +11,14 @@ cd "$ROOT"
 
 export FUZZ_ANSWERS="" FUZZ_HELM=""
 if command -v go >/dev/null; then
-  sum="$(cat hack/fuzz-diff/{main.go,go.mod,go.sum} | sha256sum | cut -c1-12)"
+  sum="$(cat hack/{fuzz-diff/main.go,go.mod,go.sum} | sha256sum | cut -c1-12)"
   FUZZ_ANSWERS="$CACHE/fuzz-diff-4.3.1-$sum/fuzz-diff"
   if [ ! -x "$FUZZ_ANSWERS" ]; then
     echo "fuzz-diff: building the program that asks Helm's packages (the first time: some minutes)" >&2
     mkdir -p "$CACHE"
     tmp="$(mktemp -d "$CACHE/.tmp-fuzz-diff.XXXXXX")"
-    (cd hack/fuzz-diff && CGO_ENABLED=0 GOWORK=off GOTOOLCHAIN=local go build -trimpath \
-      -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=v4.3.1" -o "$tmp/fuzz-diff" .)
+    (cd hack && CGO_ENABLED=0 GOWORK=off GOTOOLCHAIN=local go build -trimpath \
+      -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=v4.3.1" -o "$tmp/fuzz-diff" ./fuzz-diff)
     rm -rf "$(dirname "$FUZZ_ANSWERS")"
     chmod 755 "$tmp"
     mv -T "$tmp" "$(dirname "$FUZZ_ANSWERS")"

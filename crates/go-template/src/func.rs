@@ -110,10 +110,12 @@ impl Type {
         }
     }
 
-    /// The value as one of this type, after [`Type::takes`] said yes: Go changes a map's type name on assignment.
+    /// The value as one of this type, after [`Type::takes`] said yes: Go changes a map's type name on assignment, and an
+    /// interface holds a copy of a struct.
     pub(crate) fn assign(&self, value: Value) -> Value {
         match (self, value) {
             (Self::Map(ty), Value::Map(map)) if map.ty != *ty => Value::Map(map.with_type(*ty)),
+            (Self::Any, Value::Object(object)) => object.without_address().unwrap_or(Value::Object(object)),
             (_, value) => value,
         }
     }

@@ -48,6 +48,6 @@ mod token;
 pub use error::{ExecError, FuncError, ParseError};
 pub use exec::Context;
 pub use func::{FuncMap, Function, Methods, Signature, Type};
-pub use funcs::{html_escape, js_escape, query_escape};
+pub use funcs::{html_escape, is_builtin, js_escape, query_escape};
 pub use limits::{Limits, on_large_stack};
 pub use template::{MissingKey, Options, Parsed, Set, Template};

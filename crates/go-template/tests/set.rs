@@ -8,7 +8,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use go_template::{ExecError, FuncError, FuncMap, Limits, MissingKey, Options, Set, Type};
-use go_value::object::Method;
+use go_value::object::{Method, Param};
 use go_value::{Kind, Map, Object, Value};
 
 /// `include` and `tpl` the way that Helm has them.
@@ -138,7 +138,7 @@ impl Object for Files {
         (name == "Dir").then(|| "/x".into())
     }
     fn method(&self, name: &str) -> Option<Method> {
-        (name == "Get").then_some(Method { params: &[Kind::String], variadic: false })
+        (name == "Get").then_some(Method { params: &[Param::STRING], variadic: false })
     }
     fn call(&self, _: &str, args: &[Value]) -> Result<Value, String> {
         match args[0].as_str() {

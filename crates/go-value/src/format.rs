@@ -150,6 +150,33 @@ pub fn time(t: &jiff::Zoned) -> String {
     )
 }
 
+/// `time.Time.GoString`: `time.Date(2006, time.January, 2, 15, 4, 5, 0, time.Local)`.
+pub fn go_time(t: &jiff::Zoned) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let month = usize::try_from(t.month() - 1).ok().and_then(|i| MONTHS.get(i)).copied().unwrap_or_default();
+    // Where a time comes from is not kept: what is read is in the local zone, or in a nameless one if it had an offset.
+    let zone = if t.offset().seconds() == 0 || t.time_zone().iana_name().is_some() {
+        "time.Local"
+    } else {
+        "time.Location(\"\")"
+    };
+    let clock = format!("{}, {}, {}, {}", t.hour(), t.minute(), t.second(), t.subsec_nanosecond());
+    format!("time.Date({}, time.{month}, {}, {clock}, {zone})", t.year(), t.day())
+}
+
 /// How deep maps and lists are printed; deeper ones are `%!v(TOODEEP=type)`.
 const MAX_DEPTH: usize = 1000;
 
@@ -233,8 +260,10 @@ impl Printer {
             Value::Duration(n) if self.calls_methods(verb) => self.string(value, duration(*n).as_bytes(), verb),
             Value::Duration(n) => self.integer(value, *n as u64, true, verb),
             Value::Time(t) if self.calls_methods(verb) => self.string(value, time(t).as_bytes(), verb),
+            Value::Time(t) if self.layout.sharp_v => self.out.extend_from_slice(go_time(t).as_bytes()),
+            // Go shows the fields of the struct here, with the address of the zone.
             Value::Time(t) => self.out.extend_from_slice(time(t).as_bytes()),
-            Value::Object(o) => self.object(value, o.as_ref(), verb),
+            Value::Object(o) => self.object(value, o.as_ref(), verb, depth),
         }
     }
 
@@ -252,16 +281,47 @@ impl Printer {
         !self.erroring && !self.layout.sharp_v && matches!(verb, 'v' | 's' | 'x' | 'X' | 'q')
     }
 
-    fn object(&mut self, value: &Value, object: &dyn Object, verb: char) {
-        let text = object.display();
-        match verb {
-            'v' if self.erroring || self.layout.sharp_v => self.out.extend_from_slice(&text),
-            'v' | 's' | 'x' | 'X' | 'q' => self.string(value, &text, verb),
+    fn object(&mut self, value: &Value, object: &dyn Object, verb: char, depth: usize) {
+        if object.is_stringer() && self.calls_methods(verb) {
+            return self.string(value, &object.display(), verb);
+        }
+        match (object.kind(), object.struct_fields()) {
+            (Kind::Struct, Some(fields)) => self.fields(object.type_name(), &fields, verb, depth),
+            (Kind::Pointer, Some(fields)) if depth == 0 => {
+                self.out.push(b'&');
+                self.fields(object.type_name().trim_start_matches('*'), &fields, verb, depth + 1);
+            }
+            // Go shows the address, which nobody wants to see twice.
+            (Kind::Pointer, _) if matches!(verb, 'v' | 'd' | 'x' | 'X' | 'o' | 'b') => {
+                self.out.extend_from_slice(&object.display());
+            }
+            (Kind::Pointer, Some(_)) => self.bad_verb(value, verb),
             _ => match object.data() {
-                Some(data) if !data.is_nil() => self.print_value(&data, verb, 1),
+                Some(Value::Int(_, n)) => self.integer(value, n as u64, true, verb),
+                Some(data) if !data.is_nil() => self.print_value(&data, verb, depth),
+                _ if verb == 'v' => self.out.extend_from_slice(&object.display()),
                 _ => self.bad_verb(value, verb),
             },
         }
+    }
+
+    fn fields(&mut self, type_name: &str, fields: &[(&str, Value)], verb: char, depth: usize) {
+        let sharp_v = self.layout.sharp_v;
+        if sharp_v {
+            self.out.extend_from_slice(type_name.as_bytes());
+        }
+        self.out.push(b'{');
+        for (i, (name, field)) in fields.iter().enumerate() {
+            if i > 0 {
+                self.out.extend_from_slice(if sharp_v { b", " } else { b" " });
+            }
+            if sharp_v || self.layout.plus_v {
+                self.out.extend_from_slice(name.as_bytes());
+                self.out.push(b':');
+            }
+            self.print_value(field, verb, depth + 1);
+        }
+        self.out.push(b'}');
     }
 
     fn integer(&mut self, value: &Value, n: u64, signed: bool, verb: char) {

@@ -538,7 +538,7 @@ impl Decoder<'_> {
         if f.is_infinite() && self.deferred.is_none() {
             self.deferred = Some(format!("json: cannot unmarshal number {text} into Go value of type float64"));
         }
-        Ok(Value::float(f))
+        Ok(if f.is_infinite() { Value::Nil } else { Value::float(f) })
     }
 
     /// A string whose opening quote has been read.

@@ -45,6 +45,23 @@ pub trait Object: fmt::Debug + Send + Sync {
         self.display()
     }
 
+    /// Does Go ask the value for its text when it prints it: has its type, not only a pointer to it, `String`?
+    fn is_stringer(&self) -> bool {
+        false
+    }
+
+    /// The value as an argument of type `interface {}` has it: a copy without an address, of which Go does not find the
+    /// methods that belong to a pointer. `None` if that makes no difference.
+    fn without_address(&self) -> Option<Value> {
+        None
+    }
+
+    /// The fields of a struct, or of the struct that a pointer points to, by their names in Go and in their order,
+    /// unexported ones too.
+    fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        None
+    }
+
     /// The fields of a struct by their names in JSON, in the order of the struct, which is that of its JSON too.
     fn members(&self) -> Option<Vec<(&'static str, Value)>> {
         None
@@ -65,8 +82,26 @@ pub trait Object: fmt::Debug + Send + Sync {
 /// The signature of a method as far as calling it from a template needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
-    /// The kinds of the parameters, in order; [`Kind::Interface`] takes anything.
-    pub params: &'static [Kind],
+    /// The types of the parameters, in order.
+    pub params: &'static [Param],
     /// Does the last parameter repeat (`...T`)?
     pub variadic: bool,
+}
+
+/// The type of a method's parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// The unnamed type of this kind; [`Kind::Interface`] takes anything.
+    Of(Kind),
+    /// A named type, as `%T` prints it, with its kind.
+    Named(&'static str, Kind),
+}
+
+impl Param {
+    /// `interface {}`
+    pub const ANY: Self = Self::Of(Kind::Interface);
+    /// `string`
+    pub const STRING: Self = Self::Of(Kind::String);
+    /// `int`
+    pub const INT: Self = Self::Of(Kind::Int);
 }

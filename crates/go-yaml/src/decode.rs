@@ -5,7 +5,8 @@
 //! Upstream: `decoder` in go-yaml v2's `decode.go`, `yamlToJSONTarget` in sigs.k8s.io/yaml.
 //! The surprising thing: a merge (`<<`) acts where it stands, so it overrides keys before it and yields to keys after.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::limits::{MAX_DEPTH, allowed_alias_ratio};
 use crate::resolve::{Resolved, resolve};
@@ -23,9 +24,22 @@ pub(crate) fn build<T: Target>(tree: &mut Tree, strict: bool) -> Result<T::Out, 
         return Err(format!("yaml: unmarshal errors:\n  {}", decoder.type_errors.join("\n  ")));
     }
     // What JSON cannot hold is found after everything that YAML itself objects to.
-    match decoder.bad_key.or(decoder.bad_number) {
+    match decoder.fault.key.or(decoder.fault.number) {
         Some(error) => Err(error),
         None => Ok(out),
+    }
+}
+
+/// What JSON cannot hold: the first key and the first number, in the order in which Helm would come to them.
+#[derive(Default)]
+struct Fault {
+    key: Option<String>,
+    number: Option<String>,
+}
+
+impl Fault {
+    fn or(self, later: Self) -> Self {
+        Self { key: self.key.or(later.key), number: self.number.or(later.number) }
     }
 }
 
@@ -36,8 +50,10 @@ struct Decoder<'t> {
     shared: bool,
     active: HashSet<NodeId>,
     type_errors: Vec<String>,
-    bad_key: Option<String>,
-    bad_number: Option<String>,
+    /// In what has been read.
+    fault: Fault,
+    /// In the entries of the mappings that are being read, by key: an entry that is replaced takes its fault with it.
+    entries: Vec<BTreeMap<String, Fault>>,
     built: u64,
     from_aliases: u64,
     alias_depth: usize,
@@ -52,8 +68,8 @@ impl<'t> Decoder<'t> {
             shared,
             active: HashSet::new(),
             type_errors: Vec::new(),
-            bad_key: None,
-            bad_number: None,
+            fault: Fault::default(),
+            entries: Vec::new(),
             built: 0,
             from_aliases: 0,
             alias_depth: 0,
@@ -123,7 +139,10 @@ impl<'t> Decoder<'t> {
             }
             NodeData::Mapping(_) => {
                 let mut map = T::Map::default();
+                self.entries.push(BTreeMap::new());
                 self.mapping::<T>(id, &mut map)?;
+                let faults = self.entries.pop().unwrap_or_default().into_values();
+                self.fault = faults.fold(std::mem::take(&mut self.fault), Fault::or);
                 Ok(T::map(map))
             }
         }
@@ -176,8 +195,8 @@ impl<'t> Decoder<'t> {
             Resolved::Int(n) => T::int(n),
             Resolved::Uint(n) => T::uint(n),
             Resolved::Float(f) => {
-                if !f.is_finite() && self.bad_number.is_none() {
-                    self.bad_number = go_value::json::float(f, 64).err();
+                if !f.is_finite() && self.fault.number.is_none() {
+                    self.fault.number = go_value::json::float(f, 64).err();
                 }
                 T::float(f)
             }
@@ -227,8 +246,9 @@ impl<'t> Decoder<'t> {
 
     fn entry<T: Target>(&mut self, key: NodeId, value: NodeId, map: &mut T::Map) -> Result<(), String> {
         let key = self.key(key)?;
-        if matches!(key, Key::Null | Key::Uint(_)) && self.bad_key.is_none() {
-            self.bad_key = Some(self.unsupported_key(&key, value)?);
+        let outer = std::mem::take(&mut self.fault);
+        if matches!(key, Key::Null | Key::Uint(_)) {
+            self.fault.key = Some(self.unsupported_key(&key, value)?);
         }
         if self.strict
             && let Ok(text) = key.clone().into_text()
@@ -237,9 +257,22 @@ impl<'t> Decoder<'t> {
             let line = self.tree.node(value).line + 1;
             self.type_errors.push(format!("line {line}: key {} already set in map", key.go_syntax()));
             self.value::<T>(value)?;
+            self.fault = outer;
             return Ok(());
         }
         let built = self.value::<T>(value)?;
+        let own = std::mem::replace(&mut self.fault, outer);
+        if let Some(faults) = self.entries.last_mut() {
+            let is_faulty = own.key.is_some() || own.number.is_some();
+            if is_faulty || !faults.is_empty() {
+                let name = key.clone().into_text().map_or_else(|key| key.go_syntax(), Cow::into_owned);
+                if is_faulty {
+                    faults.insert(name, own);
+                } else {
+                    faults.remove(&name);
+                }
+            }
+        }
         // A key without JSON form has been noted above and fails the whole document.
         let _ = T::insert(map, key, built);
         Ok(())
@@ -249,11 +282,13 @@ impl<'t> Decoder<'t> {
         let kind = if matches!(key, Key::Uint(_)) { "uint64" } else { "%!s(<nil>)" };
         let was = std::mem::replace(&mut self.shared, true);
         let (built, from_aliases) = (self.built, self.from_aliases);
+        let fault = std::mem::take(&mut self.fault);
         let shown = match self.value::<ForErrors>(value)? {
             s if s == ForErrors::null() => "<nil>".to_owned(),
             s => s,
         };
         (self.shared, self.built, self.from_aliases) = (was, built, from_aliases);
+        self.fault = fault;
         Ok(format!("unsupported map key of type: {kind}, key: {}, value: {shown}", key.go_syntax()))
     }
 

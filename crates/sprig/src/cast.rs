@@ -17,7 +17,19 @@ pub(crate) fn to_int64(value: &Value) -> i64 {
         Value::Float(_, f) => float_to_int(*f),
         Value::String(s) => parse_int(trim_zero_decimal(s), 0, 64).unwrap_or(0),
         Value::Bool(b) => i64::from(*b),
+        Value::Object(_) => named_int(value).unwrap_or(0),
         _ => 0,
+    }
+}
+
+/// The two named types that the library knows: months and days of the week.
+fn named_int(value: &Value) -> Option<i64> {
+    match value {
+        Value::Object(o) if matches!(o.type_name(), "time.Month" | "time.Weekday") => match o.data() {
+            Some(Value::Int(_, n)) => Some(n),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -29,6 +41,7 @@ pub(crate) fn to_float64(value: &Value) -> f64 {
         Value::Float(_, f) => *f,
         Value::String(s) => parse_float(s).unwrap_or(0.0),
         Value::Bool(b) => f64::from(u8::from(*b)),
+        Value::Object(_) => named_int(value).unwrap_or(0) as f64,
         _ => 0.0,
     }
 }

@@ -32,7 +32,8 @@ fn zone(host: &dyn Host, name: &str) -> TimeZone {
         "" | "UTC" => TimeZone::UTC,
         "Local" => host.local_zone(),
         name if name.contains("..") || name.starts_with(['/', '\\']) => TimeZone::UTC,
-        name => TimeZone::get(name).unwrap_or(TimeZone::UTC),
+        // Go takes the name for that of a file.
+        name => TimeZone::get(name).ok().filter(|zone| zone.iana_name() == Some(name)).unwrap_or(TimeZone::UTC),
     }
 }
 

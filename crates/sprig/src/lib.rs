@@ -7,6 +7,7 @@
 //! The surprising thing: sprig reports most failures by panicking, which text/template turns into an error of the call; so
 //! a function and its `must` variant mostly differ only in the text.
 
+mod addresses;
 mod args;
 mod case;
 mod cast;

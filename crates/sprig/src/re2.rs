@@ -23,13 +23,25 @@ const MAX_KEPT: usize = 256;
 const MAX_SIZE: usize = 10 << 20;
 
 /// Compile a Go pattern; the error is `regexp.Compile`'s.
-pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+pub(crate) fn compile(pattern: &[u8]) -> Result<Regex, String> {
     static KEPT: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
     let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let shown = |(code, arg): Fault| format!("error parsing regexp: {code}: `{arg}`");
+    let pattern = match std::str::from_utf8(pattern) {
+        Ok(pattern) => pattern,
+        Err(e) => {
+            let (good, bad) = pattern.split_at(e.valid_up_to());
+            // Go reads up to the bad byte, so what is wrong before comes first; what is only missing does not.
+            let before = translate(std::str::from_utf8(good).unwrap_or_default()).err();
+            let before = before.filter(|(code, _)| !code.starts_with("missing closing") && *code != TRAILING);
+            let bad = String::from_utf8_lossy(bad).into_owned();
+            return Err(shown(before.unwrap_or(("invalid UTF-8", bad))));
+        }
+    };
     if let Some(regex) = kept().get(pattern) {
         return Ok(regex.clone());
     }
-    let rust = translate(pattern).map_err(|(code, arg)| format!("error parsing regexp: {code}: `{arg}`"))?;
+    let rust = translate(pattern).map_err(shown)?;
     let regex = build(&rust).map_err(|_| format!("error parsing regexp: expression too large: `{pattern}`"))?;
     let mut kept = kept();
     if kept.len() >= MAX_KEPT {
@@ -46,12 +58,11 @@ fn build(rust: &str) -> Result<Regex, Box<regex_automata::meta::BuildError>> {
 }
 
 /// What `regexp.MustCompile` panics with.
-pub(crate) fn must_compile(pattern: &str) -> Result<Regex, String> {
+pub(crate) fn must_compile(pattern: &[u8]) -> Result<Regex, String> {
     compile(pattern).map_err(|e| {
-        let quoted = if go_value::quote::can_backquote(pattern.as_bytes()) {
-            format!("`{pattern}`")
-        } else {
-            go_value::quote::quote(pattern.as_bytes())
+        let quoted = match std::str::from_utf8(pattern) {
+            Ok(text) if go_value::quote::can_backquote(pattern) => format!("`{text}`"),
+            _ => go_value::quote::quote(pattern),
         };
         format!("regexp: Compile({quoted}): {e}")
     })
@@ -63,6 +74,7 @@ const BAD_ESCAPE: &str = "invalid escape sequence";
 const BAD_RANGE: &str = "invalid character class range";
 const BAD_NAME: &str = "invalid named capture";
 const NO_ARGUMENT: &str = "missing argument to repetition operator";
+const TRAILING: &str = "trailing backslash at end of expression";
 const BAD_SIZE: &str = "invalid repeat count";
 
 fn fault<T>(code: &'static str, arg: &str) -> Result<T, Fault> {
@@ -79,6 +91,11 @@ struct Translator<'a> {
     atom: bool,
     /// Where the repetition just before began, if there was one.
     repeat: Option<usize>,
+    /// How often counted repetitions repeat at most, multiplied: in the piece before, in the rest of the group so far, and
+    /// in each group around it.
+    times: u32,
+    group_times: u32,
+    outer_times: Vec<u32>,
 }
 
 fn translate(pattern: &str) -> Result<String, Fault> {
@@ -90,6 +107,9 @@ fn translate(pattern: &str) -> Result<String, Fault> {
         names: Vec::new(),
         atom: false,
         repeat: None,
+        times: 1,
+        group_times: 1,
+        outer_times: Vec::new(),
     };
     while t.at < pattern.len() {
         let repeat = t.repeat.take();
@@ -114,9 +134,18 @@ impl<'a> Translator<'a> {
         &self.pattern[self.at..]
     }
 
+    /// A new piece begins: what was before it cannot be repeated any more.
+    fn new_piece(&mut self) {
+        self.group_times = self.group_times.max(self.times);
+        self.times = 1;
+    }
+
     fn step(&mut self, repeat: Option<usize>) -> Result<(), Fault> {
         let rest = self.rest();
         let Some(c) = rest.chars().next() else { return Ok(()) };
+        if !matches!(c, '*' | '+' | '?' | '{') {
+            self.new_piece();
+        }
         match c {
             '(' if rest.starts_with("(?") => return self.perl_group(),
             '(' => {
@@ -133,6 +162,8 @@ impl<'a> Translator<'a> {
                     return fault("unexpected )", self.pattern);
                 }
                 self.depth -= 1;
+                self.times = self.group_times;
+                self.group_times = self.outer_times.pop().unwrap_or(1);
                 self.out.push(')');
                 self.at += 1;
                 self.atom = true;
@@ -153,6 +184,7 @@ impl<'a> Translator<'a> {
             }
             '{' => {
                 let Some((min, max, len)) = repetition_range(rest) else {
+                    self.new_piece();
                     literal(&mut self.out, '{');
                     self.at += 1;
                     self.atom = true;
@@ -163,7 +195,16 @@ impl<'a> Translator<'a> {
                 if min > MAX_REPEAT || max.is_some_and(|m| m > MAX_REPEAT || min > m) {
                     return fault(BAD_SIZE, &rest[..len]);
                 }
-                return self.repetition(start, repeat, &rest[..len]);
+                self.repetition(start, repeat, &rest[..len])?;
+                // None at all is no repetition of what is inside.
+                self.times = match max.unwrap_or(min) {
+                    0 if max.is_some() => 1,
+                    n => self.times.saturating_mul(n.max(1)),
+                };
+                if (min >= 2 || max.is_some_and(|m| m >= 2)) && self.times > MAX_REPEAT {
+                    return fault(BAD_SIZE, &rest[..self.at - start]);
+                }
+                return Ok(());
             }
             '\\' => {
                 self.escape()?;
@@ -183,6 +224,8 @@ impl<'a> Translator<'a> {
         if self.depth > MAX_DEPTH {
             return fault("expression nests too deeply", self.pattern);
         }
+        self.outer_times.push(self.group_times);
+        self.group_times = 1;
         self.out.push_str(text);
         self.atom = false;
         Ok(())
@@ -413,7 +456,7 @@ fn class_char(s: &str, whole: &str) -> Result<(char, usize), Fault> {
 /// A backslash and what it stands for, if that is one character.
 fn escaped_char(s: &str) -> Result<(char, usize), Fault> {
     let mut chars = s[1..].chars();
-    let Some(c) = chars.next() else { return fault("trailing backslash at end of expression", "") };
+    let Some(c) = chars.next() else { return fault(TRAILING, "") };
     let bytes = s.as_bytes();
     let bad = || fault(BAD_ESCAPE, &s[..=c.len_utf8()]);
     let octal = |i: usize| bytes.get(i).filter(|b| (b'0'..=b'7').contains(b)).map(|b| u32::from(b - b'0'));
@@ -477,6 +520,8 @@ mod tests {
             ("*a", "missing argument to repetition operator: `*`"),
             ("a**", "invalid nested repetition operator: `**`"),
             ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("(a{100}){100}", "invalid repeat count: `{100}`"),
+            ("(a{10}|(b{50}c{2}){11}?){2}", "invalid repeat count: `{2}`"),
             ("a\\", "trailing backslash at end of expression: ``"),
             ("\\y", "invalid escape sequence: `\\y`"),
             ("\\1", "invalid escape sequence: `\\1`"),
@@ -485,7 +530,7 @@ mod tests {
             ("\\p{Foo}", "invalid character class range: `\\p{Foo}`"),
             ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
         ] {
-            assert_eq!(compile(pattern).map(|_| ()), Err(format!("error parsing regexp: {want}")), "{pattern}");
+            assert_eq!(compile(pattern.as_bytes()).map(|_| ()), Err(format!("error parsing regexp: {want}")), "{pattern}");
         }
         for good in [
             "a{",
@@ -502,7 +547,7 @@ mod tests {
             "[\\w-]",
             "a|*?",
         ] {
-            let result = compile(good);
+            let result = compile(good.as_bytes());
             assert_eq!(result.is_ok(), good != "a|*?", "{good}: {result:?}");
         }
     }

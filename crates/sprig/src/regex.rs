@@ -10,11 +10,11 @@ use go_value::{List, ListType, Str, Value};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
-use crate::args::{MAX_TEXT, Outcome, int, text, utf8};
+use crate::args::{MAX_TEXT, Outcome, int, text};
 use crate::re2::{compile, must_compile};
 
 /// The two ways to compile: with the error of `must` functions, or with the panic of the others.
-type Compile = fn(&str) -> Result<Regex, String>;
+type Compile = fn(&[u8]) -> Result<Regex, String>;
 
 /// The matches, without empty ones inside of a character, which only the crate finds.
 fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Captures> + 's {
@@ -25,7 +25,7 @@ fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Captures> + 
 
 /// Does Go's `regexp` find the pattern in the text? Nothing if it is no pattern of Go's.
 pub fn go_regexp_matches(pattern: &str, text: &str) -> Option<bool> {
-    Some(compile(pattern).ok()?.is_match(text))
+    Some(compile(pattern.as_bytes()).ok()?.is_match(text))
 }
 
 fn strings(parts: Vec<Str>) -> Value {
@@ -33,15 +33,15 @@ fn strings(parts: Vec<Str>) -> Value {
 }
 
 pub(crate) fn matches(a: &[Value]) -> Outcome {
-    Ok(compile(&utf8(a, 0)).is_ok_and(|r| r.is_match(text(a, 1))).into())
+    Ok(compile(text(a, 0)).is_ok_and(|r| r.is_match(text(a, 1))).into())
 }
 
 pub(crate) fn must_matches(a: &[Value]) -> Outcome {
-    Ok(compile(&utf8(a, 0)).map_err(FuncError::Text)?.is_match(text(a, 1)).into())
+    Ok(compile(text(a, 0)).map_err(FuncError::Text)?.is_match(text(a, 1)).into())
 }
 
 fn all(a: &[Value], compile: Compile) -> Outcome {
-    let regex = compile(&utf8(a, 0))?;
+    let regex = compile(text(a, 0))?;
     let (s, limit) = (text(a, 1), usize::try_from(int(a, 2)).unwrap_or(usize::MAX));
     let found: Vec<Str> =
         self::found(&regex, s).take(limit).filter_map(|c| Some(Str::from(&s[c.get_match()?.range()]))).collect();
@@ -58,7 +58,7 @@ pub(crate) fn must_find_all(a: &[Value]) -> Outcome {
 
 fn first(a: &[Value], compile: Compile) -> Outcome {
     let s = text(a, 1);
-    let found = compile(&utf8(a, 0))?.find(s).map(|m| s[m.range()].to_vec());
+    let found = compile(text(a, 0))?.find(s).map(|m| s[m.range()].to_vec());
     Ok(Value::string(found.unwrap_or_default()))
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn must_find(a: &[Value]) -> Outcome {
 }
 
 fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures, &mut Vec<u8>)) -> Outcome {
-    let regex = compile(&utf8(a, 0))?;
+    let regex = compile(text(a, 0))?;
     let s = text(a, 1);
     let mut out = Vec::with_capacity(s.len());
     let mut at = 0;
@@ -114,7 +114,7 @@ pub(crate) fn must_replace_all_literal(a: &[Value]) -> Outcome {
 
 /// `regexp.Regexp.Split`
 fn parts(a: &[Value], compile: Compile) -> Outcome {
-    let regex = compile(&utf8(a, 0))?;
+    let regex = compile(text(a, 0))?;
     let (s, n) = (text(a, 1), int(a, 2));
     if n == 0 {
         return Ok(Value::List(List::nil(ListType::STRINGS)));

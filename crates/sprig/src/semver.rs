@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use go_semver::{Constraints, Version};
 use go_template::FuncError;
-use go_value::object::Method;
+use go_value::object::{Method, Param};
 use go_value::{Kind, Object, Value};
 
 use crate::args::{Outcome, utf8};
@@ -58,13 +58,13 @@ impl Object for SemVer {
     }
 
     fn method(&self, name: &str) -> Option<Method> {
-        let params: &'static [Kind] = match name {
-            "Major" | "Minor" | "Patch" | "Prerelease" | "Metadata" | "String" | "IncPatch" | "IncMinor"
+        let params: &'static [Param] = match name {
+            "Major" | "Minor" | "Patch" | "Prerelease" | "Metadata" | "String" | "MarshalText" | "IncPatch" | "IncMinor"
             | "IncMajor" => &[],
-            "Original" if self.pointer => &[],
-            "SetPrerelease" | "SetMetadata" => &[Kind::String],
+            "Original" | "MarshalJSON" if self.pointer => &[],
+            "SetPrerelease" | "SetMetadata" => &[Param::STRING],
             "Compare" | "Equal" | "LessThan" | "LessThanEqual" | "GreaterThan" | "GreaterThanEqual" if self.pointer => {
-                &[Kind::Interface]
+                &[Param::Named("*semver.Version", Kind::Pointer)]
             }
             _ => return None,
         };
@@ -86,6 +86,8 @@ impl Object for SemVer {
             "Metadata" => Ok(v.metadata.as_str().into()),
             "String" => Ok(v.to_string().into()),
             "Original" => Ok(v.original().into()),
+            "MarshalText" => Ok(Value::bytes(v.to_string().as_bytes())),
+            "MarshalJSON" => Ok(Value::bytes(format!("\"{v}\"").as_bytes())),
             "IncPatch" => {
                 overflow("patch", if v.pre.is_empty() { v.patch } else { 0 })?;
                 Ok(object(v.inc_patch(), false))
@@ -112,6 +114,23 @@ impl Object for SemVer {
 
     fn display(&self) -> Vec<u8> {
         self.version.to_string().into_bytes()
+    }
+
+    fn is_stringer(&self) -> bool {
+        true
+    }
+
+    fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        let v = &self.version;
+        let number = |n: u64| Value::Uint(Kind::Uint64, n);
+        Some(vec![
+            ("major", number(v.major)),
+            ("minor", number(v.minor)),
+            ("patch", number(v.patch)),
+            ("pre", v.pre.as_str().into()),
+            ("metadata", v.metadata.as_str().into()),
+            ("original", v.original().into()),
+        ])
     }
 
     fn data(&self) -> Option<Value> {

@@ -119,7 +119,8 @@ fn abbreviate(s: &[u8], mut offset: i64, width: i64) -> Outcome {
         return Ok(Value::string(s));
     }
     offset = offset.min(len);
-    if len - offset < width - 3 {
+    // Go's numbers wrap around where an offset is far below zero.
+    if len.wrapping_sub(offset) < width - 3 {
         offset = len - (width - 3);
     }
     let mut out = Vec::new();

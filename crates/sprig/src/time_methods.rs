@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use go_template::Methods;
-use go_value::object::Method;
+use go_value::object::{Method, Param};
 use go_value::{Kind, Object, Value, format};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
@@ -18,27 +18,29 @@ use crate::layout::{DAYS, MONTHS};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeMethods;
 
-const NONE: &[Kind] = &[];
-const ONE: &[Kind] = &[Kind::Interface];
-const TEXT: &[Kind] = &[Kind::String];
-const DATE: &[Kind] = &[Kind::Int, Kind::Int, Kind::Int];
+const NONE: &[Param] = &[];
+const SPAN: &[Param] = &[Param::Named("time.Duration", Kind::Int64)];
+const TIME: &[Param] = &[Param::Named("time.Time", Kind::Struct)];
+const TEXT: &[Param] = &[Param::STRING];
+const DATE: &[Param] = &[Param::INT, Param::INT, Param::INT];
 
 impl Methods for TimeMethods {
     fn method(&self, receiver: &Value, name: &str) -> Option<Method> {
         let params = match (receiver, name) {
             (
                 Value::Time(_),
-                "Year" | "Month" | "Day" | "Hour" | "Minute" | "Second" | "Nanosecond" | "YearDay" | "Weekday" | "Unix"
+                "GoString" | "MarshalJSON" | "MarshalText" | "Year" | "Month" | "Day" | "Hour" | "Minute" | "Second" | "Nanosecond" | "YearDay" | "Weekday" | "Unix"
                 | "UnixMilli" | "UnixMicro" | "UnixNano" | "String" | "UTC" | "IsZero",
             ) => NONE,
-            (Value::Time(_), "Add" | "Sub" | "Before" | "After" | "Equal" | "Compare" | "Truncate") => ONE,
+            (Value::Time(_), "Sub" | "Before" | "After" | "Equal" | "Compare") => TIME,
+            (Value::Time(_), "Add" | "Truncate" | "Round") => SPAN,
             (Value::Time(_), "Format") => TEXT,
             (Value::Time(_), "AddDate") => DATE,
             (
                 Value::Duration(_),
                 "Hours" | "Minutes" | "Seconds" | "Milliseconds" | "Microseconds" | "Nanoseconds" | "String" | "Abs",
             ) => NONE,
-            (Value::Duration(_), "Round" | "Truncate") => ONE,
+            (Value::Duration(_), "Round" | "Truncate") => SPAN,
             _ => return None,
         };
         Some(Method { params, variadic: false })
@@ -71,22 +73,27 @@ fn of_time(time: &Zoned, name: &str, args: &[Value]) -> Result<Value, String> {
         "UnixMicro" => Ok(Value::int64(stamp.as_microsecond())),
         "UnixNano" => Ok(Value::int64(stamp.as_nanosecond() as i64)),
         "String" => Ok(format::time(time).into()),
+        "GoString" => Ok(format::go_time(time).into()),
+        "MarshalText" => Ok(Value::bytes(go_value::json::rfc3339_nano(time).as_bytes())),
+        "MarshalJSON" => Ok(Value::bytes(format!("\"{}\"", go_value::json::rfc3339_nano(time)).as_bytes())),
         "UTC" => Ok(boxed(time.with_time_zone(TimeZone::UTC))),
         "IsZero" => Ok(Value::Bool(stamp == layout::zero().timestamp())),
         "Format" => {
             let layout = args.first().and_then(Value::as_str).map(|s| s.to_text().into_owned()).unwrap_or_default();
             Ok(layout::format(time, &layout).into())
         }
-        "Add" => Ok(boxed(layout::add(time, duration(args)?))),
+        "Add" => Ok(boxed(layout::add(time, duration(args)))),
         "AddDate" => add_date(time, args),
-        "Truncate" => {
-            let step = duration(args)?;
+        "Truncate" | "Round" => {
+            let step = duration(args);
             if step <= 0 {
                 return Ok(boxed(time.clone()));
             }
             // Go counts from its zero time.
             let since = stamp.as_nanosecond() - layout::zero().timestamp().as_nanosecond();
-            Ok(boxed(layout::add(time, -((since % i128::from(step)) as i64))))
+            let rest = (since % i128::from(step)) as i64;
+            let up = name == "Round" && rest >= step - rest;
+            Ok(boxed(layout::add(time, if up { step - rest } else { -rest })))
         }
         "Sub" => {
             let nanos = stamp.as_nanosecond() - other(args)?.timestamp().as_nanosecond();
@@ -129,10 +136,10 @@ fn of_duration(nanos: i64, name: &str, args: &[Value]) -> Result<Value, String> 
         "String" => format::duration(nanos).into(),
         "Abs" => Value::Duration(nanos.saturating_abs()),
         "Truncate" => {
-            let step = duration(args)?;
+            let step = duration(args);
             Value::Duration(if step <= 0 { nanos } else { nanos - nanos % step })
         }
-        _ => Value::Duration(round(nanos, duration(args)?)),
+        _ => Value::Duration(round(nanos, duration(args))),
     })
 }
 
@@ -152,23 +159,19 @@ fn boxed(time: Zoned) -> Value {
     Value::Time(Box::new(time))
 }
 
-fn duration(args: &[Value]) -> Result<i64, String> {
+fn duration(args: &[Value]) -> i64 {
     match args.first() {
-        // A literal takes the parameter's type; another number would not be let through by Go.
-        Some(Value::Duration(n) | Value::Int(Kind::Int, n)) => Ok(*n),
-        other => Err(wrong_type("time.Duration", other)),
+        Some(Value::Duration(n)) => *n,
+        _ => 0,
     }
 }
 
+/// The argument, which the executor let through as a time.
 fn other(args: &[Value]) -> Result<&Zoned, String> {
     match args.first() {
         Some(Value::Time(time)) => Ok(time),
-        other => Err(wrong_type("time.Time", other)),
+        _ => Err(crate::args::NIL_POINTER.to_owned()),
     }
-}
-
-fn wrong_type(wanted: &str, found: Option<&Value>) -> String {
-    format!("wrong type for value; expected {wanted}; got {}", found.map_or("nothing", Value::type_name))
 }
 
 /// A number that prints as a name.
@@ -203,6 +206,10 @@ impl Object for Named {
 
     fn display(&self) -> Vec<u8> {
         self.name.into()
+    }
+
+    fn is_stringer(&self) -> bool {
+        true
     }
 
     fn data(&self) -> Option<Value> {

@@ -190,7 +190,7 @@ impl Url {
     fn set_authority(&mut self, authority: &[u8]) -> Result<(), String> {
         let at = last_position(authority, b'@');
         let host = &authority[at.map_or(0, |i| i + 1)..];
-        self.host = parse_host(host)?;
+        self.host = parse_host(&self.scheme, host)?;
         let Some(at) = at else { return Ok(()) };
         let user = &authority[..at];
         let fits = |c: &u8| c.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(c);
@@ -264,23 +264,33 @@ impl Url {
     }
 }
 
-fn parse_host(host: &[u8]) -> Result<Vec<u8>, String> {
-    let invalid_port = |port: &[u8]| format!("invalid port {} after host", quote(port));
-    if host.starts_with(b"[") {
-        let end = last_position(host, b']').ok_or("missing ']' in host")?;
-        if !port_fits(&host[end + 1..]) {
-            return Err(invalid_port(&host[end + 1..]));
+fn parse_host(scheme: &str, host: &[u8]) -> Result<Vec<u8>, String> {
+    let checked_port = |port: &[u8]| {
+        if port_fits(port) { Ok(()) } else { Err(format!("invalid port {} after host", quote(port))) }
+    };
+    match last_position(host, b'[') {
+        Some(0) => {
+            let end = last_position(host, b']').ok_or("missing ']' in host")?;
+            checked_port(&host[end + 1..])?;
+            let port = unescape(&host[end + 1..], Part::Host)?;
+            let name = &host[1..end];
+            let name = match crate::strings::find(name, b"%25") {
+                Some(zone) => [unescape(&name[..zone], Part::Host)?, unescape(&name[zone..], Part::Zone)?].concat(),
+                None => unescape(name, Part::Host)?,
+            };
+            crate::addresses::check(&name).map_err(|e| format!("invalid host: {e}"))?;
+            if crate::addresses::is_ipv4(&name) {
+                return Err("invalid IP-literal".to_owned());
+            }
+            return Ok([b"[", &name[..], b"]", &port].concat());
         }
-        if let Some(zone) = crate::strings::find(&host[..end], b"%25") {
-            let mut out = unescape(&host[..zone], Part::Host)?;
-            out.extend(unescape(&host[zone..end], Part::Zone)?);
-            out.extend(unescape(&host[end..], Part::Host)?);
-            return Ok(out);
-        }
-    } else if let Some(i) = last_position(host, b':')
-        && !port_fits(&host[i..])
-    {
-        return Err(invalid_port(&host[i..]));
+        Some(_) => return Err("invalid IP-literal".to_owned()),
+        None => {}
+    }
+    // Lists of hosts with ports are known from databases, but not on the web.
+    let web = matches!(scheme, "http" | "https");
+    if let Some(i) = if web { position(host, b':') } else { last_position(host, b':') } {
+        checked_port(&host[i..])?;
     }
     unescape(host, Part::Host)
 }

@@ -4,6 +4,7 @@
 //! values fit a type ([`Type`]), the builtin functions. Upstream: `evalCall`, `evalArg`, `validateType`.
 //! The surprising thing: a literal argument takes the type of its parameter, anything else must have it.
 
+use go_value::object::Param;
 use go_value::quote::quote;
 use go_value::{Kind, Value};
 
@@ -72,7 +73,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Call a method with the arguments that its parameters' kinds want.
+    /// Call a method with the arguments that its parameters want.
     #[expect(clippy::too_many_arguments)]
     pub(super) fn method(
         &mut self,
@@ -84,7 +85,7 @@ impl<'a> State<'a> {
         args: Option<&'a [Operand]>,
         last: Val,
     ) -> Result<Val> {
-        let types: Vec<Type> = method.params.iter().map(|&kind| of_kind(kind)).collect();
+        let types: Vec<Type> = method.params.iter().map(|&param| of_param(param)).collect();
         let params = Params { types: &types, variadic: method.variadic };
         let args: Vec<Value> = self.args(dot, params, name, args, last)?.into_iter().map(Val::into_value).collect();
         call(&args).map(Val::of).map_err(|what| {
@@ -258,13 +259,14 @@ const fn narrow(n: i64, kind: Kind) -> i64 {
     }
 }
 
-/// The type that a method's parameter of this kind has, as far as kinds tell.
-fn of_kind(kind: Kind) -> Type {
-    match kind {
-        Kind::Interface => Type::Any,
-        Kind::Map => Type::MAP,
-        Kind::Slice => Type::LIST,
-        kind => Type::Basic(kind),
+/// The type that a method's parameter has, as far as kinds tell.
+fn of_param(param: Param) -> Type {
+    match param {
+        Param::Of(Kind::Interface) => Type::Any,
+        Param::Of(Kind::Map) => Type::MAP,
+        Param::Of(Kind::Slice) => Type::LIST,
+        Param::Of(kind) => Type::Basic(kind),
+        Param::Named(name, kind) => Type::Named(name, kind),
     }
 }
 
@@ -286,8 +288,8 @@ fn call_value(callee: &str, function: &Value, args: &[Value]) -> std::result::Re
     }
     let mut ready = Vec::with_capacity(got);
     for (i, arg) in args.iter().enumerate() {
-        let kind = method.params.get(i).or(method.params.last()).copied().unwrap_or(Kind::Interface);
-        ready.push(crate::funcs::prepare(arg, of_kind(kind)).map_err(|what| format!("arg {i}: {what}"))?);
+        let param = method.params.get(i).or(method.params.last()).copied().unwrap_or(Param::ANY);
+        ready.push(crate::funcs::prepare(arg, of_param(param)).map_err(|what| format!("arg {i}: {what}"))?);
     }
     Ok(Val::of(object.call("", &ready)?))
 }

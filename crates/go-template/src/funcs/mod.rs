@@ -39,6 +39,11 @@ pub(crate) enum Builtin {
     Ne,
 }
 
+/// Is this the name of one of text/template's own functions?
+pub fn is_builtin(name: &str) -> bool {
+    Builtin::by_name(name).is_some()
+}
+
 type Result = std::result::Result<Val, String>;
 
 impl Builtin {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use go_value::object::Method;
+use go_value::object::{Method, Param};
 use go_value::{Kind, List, ListType, Object, Value};
 
 use crate::profile::HelmProfile;
@@ -125,9 +125,53 @@ impl Object for KubeVersion {
         self.normalized.clone().into_bytes()
     }
 
+    fn without_address(&self) -> Option<Value> {
+        Some(Value::Object(Arc::new(CopiedVersion(self.clone()))))
+    }
+
+    fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        let text = |s: &String| Value::from(s.as_str());
+        Some(vec![
+            ("Version", text(&self.version)),
+            ("normalizedVersion", text(&self.normalized)),
+            ("Major", text(&self.major)),
+            ("Minor", text(&self.minor)),
+        ])
+    }
+
     fn members(&self) -> Option<Vec<(&'static str, Value)>> {
         let fields = [("Version", &self.version), ("Major", &self.major), ("Minor", &self.minor)];
         Some(fields.into_iter().map(|(k, v)| (k, v.as_str().into())).collect())
+    }
+}
+
+/// A version that went through an argument of type `interface {}`: its methods, which belong to a pointer, are gone.
+#[derive(Debug)]
+struct CopiedVersion(KubeVersion);
+
+impl Object for CopiedVersion {
+    fn type_name(&self) -> &str {
+        self.0.type_name()
+    }
+
+    fn kind(&self) -> Kind {
+        self.0.kind()
+    }
+
+    fn field(&self, name: &str) -> Option<Value> {
+        self.0.field(name)
+    }
+
+    fn display(&self) -> Vec<u8> {
+        self.0.display()
+    }
+
+    fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        self.0.struct_fields()
+    }
+
+    fn members(&self) -> Option<Vec<(&'static str, Value)>> {
+        self.0.members()
     }
 }
 
@@ -186,6 +230,10 @@ impl Object for Capabilities {
         format!("{{{kube} {versions} {helm}}}").into_bytes()
     }
 
+    fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        self.members()
+    }
+
     fn members(&self) -> Option<Vec<(&'static str, Value)>> {
         let fields = ["KubeVersion", "APIVersions", "HelmVersion"];
         Some(fields.into_iter().filter_map(|f| Some((f, self.field(f)?))).collect())
@@ -206,7 +254,7 @@ impl Object for VersionSet {
     }
 
     fn method(&self, name: &str) -> Option<Method> {
-        (name == "Has").then_some(Method { params: &[Kind::String], variadic: false })
+        (name == "Has").then_some(Method { params: &[Param::STRING], variadic: false })
     }
 
     fn call(&self, _: &str, args: &[Value]) -> Result<Value, String> {
@@ -266,6 +314,10 @@ impl Object for HelmVersion {
     fn display(&self) -> Vec<u8> {
         let values: Vec<String> = self.fields().into_iter().map(|(.., v)| v).collect();
         format!("{{{}}}", values.join(" ")).into_bytes()
+    }
+
+    fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        Some(self.fields().into_iter().map(|(name, _, value)| (name, value.into())).collect())
     }
 
     fn members(&self) -> Option<Vec<(&'static str, Value)>> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use go_value::object::Method;
+use go_value::object::{Method, Param};
 use go_value::{Elem, Kind, List, Map, MapType, Object, Str, Value};
 
 use super::functions::to_yaml;
@@ -64,7 +64,7 @@ impl Object for Files {
 
     fn method(&self, name: &str) -> Option<Method> {
         match name {
-            "Get" | "GetBytes" | "Glob" | "Lines" => Some(Method { params: &[Kind::String], variadic: false }),
+            "Get" | "GetBytes" | "Glob" | "Lines" => Some(Method { params: &[Param::STRING], variadic: false }),
             "AsConfig" | "AsSecrets" => Some(Method { params: &[], variadic: false }),
             _ => None,
         }
@@ -87,7 +87,11 @@ impl Object for Files {
     }
 
     fn display(&self) -> Vec<u8> {
-        self.data().map(|d| go_value::format::to_text(&d).into_bytes()).unwrap_or_default()
+        let mut out = Vec::new();
+        if let Some(data) = self.data() {
+            go_value::format::append(&mut out, &data);
+        }
+        out
     }
 
     fn data(&self) -> Option<Value> {

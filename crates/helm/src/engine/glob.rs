@@ -51,7 +51,8 @@ impl Glob {
     }
 }
 
-/// A sequence up to the end, or within braces up to `,` or `}`. Alternatives multiply out.
+/// A sequence up to the end, or within braces up to `,` or `}`. Alternatives multiply out. Braces that are not closed end
+/// with the pattern.
 fn parse(p: &[char], at: &mut usize, nested: bool) -> Option<Vec<Vec<Token>>> {
     let mut done: Vec<Vec<Token>> = vec![Vec::new()];
     let push = |done: &mut Vec<Vec<Token>>, token: Token| done.iter_mut().for_each(|d| d.push(token.clone()));
@@ -74,11 +75,14 @@ fn parse(p: &[char], at: &mut usize, nested: bool) -> Option<Vec<Vec<Token>>> {
                 push(&mut done, Token::One);
             }
             '\\' => {
-                let quoted = *p.get(*at + 1)?;
-                *at += 2;
-                push(&mut done, Token::Char(quoted));
+                // At the end of the pattern it quotes nothing.
+                if let Some(&quoted) = p.get(*at + 1) {
+                    push(&mut done, Token::Char(quoted));
+                }
+                *at = (*at + 2).min(p.len());
             }
             '[' => {
+                *at += 1;
                 let token = class(p, at)?;
                 push(&mut done, token);
             }
@@ -87,9 +91,9 @@ fn parse(p: &[char], at: &mut usize, nested: bool) -> Option<Vec<Vec<Token>>> {
                 let mut choices = Vec::new();
                 loop {
                     choices.extend(parse(p, at, true)?);
-                    let end = *p.get(*at)?;
-                    *at += 1;
-                    if end == '}' {
+                    let end = p.get(*at).copied();
+                    *at = (*at + 1).min(p.len());
+                    if end != Some(',') {
                         break;
                     }
                 }
@@ -107,35 +111,42 @@ fn parse(p: &[char], at: &mut usize, nested: bool) -> Option<Vec<Vec<Token>>> {
             }
         }
     }
-    (!nested).then_some(done)
+    Some(done)
 }
 
+/// What follows `[`: one range `a-z`, or characters, of which the first may be a `]` or `-` only behind a backslash.
 fn class(p: &[char], at: &mut usize) -> Option<Token> {
-    *at += 1;
     let negated = p.get(*at) == Some(&'!');
     if negated {
         *at += 1;
     }
     let mut ranges = Vec::new();
-    loop {
-        let mut c = *p.get(*at)?;
-        *at += 1;
-        match c {
-            ']' if !ranges.is_empty() => return Some(Token::Class { negated, ranges }),
-            ']' => return None,
-            '\\' => {
+    if p.get(*at + 1) == Some(&'-') {
+        let (low, high) = (p[*at], *p.get(*at + 2)?);
+        if high < low {
+            return None;
+        }
+        ranges.push((low, high));
+        *at += 3;
+    } else {
+        loop {
+            let mut c = *p.get(*at)?;
+            if c == ']' {
+                break;
+            }
+            *at += 1;
+            if c == '\\' {
                 c = *p.get(*at)?;
                 *at += 1;
             }
-            _ => {}
-        }
-        if p.get(*at) == Some(&'-') && p.get(*at + 1).is_some_and(|&c| c != ']') {
-            ranges.push((c, p[*at + 1]));
-            *at += 2;
-        } else {
             ranges.push((c, c));
         }
     }
+    if ranges.is_empty() || p.get(*at) != Some(&']') {
+        return None;
+    }
+    *at += 1;
+    Some(Token::Class { negated, ranges })
 }
 
 /// The set of reachable pattern positions, advanced one character at a time.
@@ -192,7 +203,11 @@ mod tests {
         ] {
             assert_eq!(Glob::new(pattern).unwrap().matches(text), want, "{pattern} {text}");
         }
-        for bad in ["[", "{a", "a\\", "[]"] {
+        // What gobwas/glob makes of them was tried.
+        for (pattern, text) in [("{a", "a"), ("{a,b", "b"), ("a\\", "a"), ("[a\\]]", "]"), ("]", "]"), ("},", "},")] {
+            assert!(Glob::new(pattern).unwrap().matches(text), "{pattern} {text}");
+        }
+        for bad in ["[", "[]", "[a-zA]", "[z-a]", "[a"] {
             assert!(Glob::new(bad).is_none(), "{bad}");
         }
     }

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use go_template::{Limits, MissingKey, Options, Set, on_large_stack};
+use go_template::{FuncMap, Limits, MissingKey, Options, Set, on_large_stack};
 use go_value::{Map, MapType, Value};
 
 use crate::chart::Chart;
@@ -130,6 +130,11 @@ pub fn render(
     collect(chart, chart.name(), true, &values.with_type(MapType::VALUES), &top, &mut templates);
     let work = || execute(&templates, profile, environment);
     on_large_stack(STACK_BYTES, work).map_err(|e| Error::Render(format!("failed to start a rendering thread: {e}")))?
+}
+
+/// All functions of a profile, as templates may call them: for tools that list or check them.
+pub fn function_map(profile: HelmProfile, host: Arc<dyn sprig::Host>) -> FuncMap {
+    functions::functions(profile, &host)
 }
 
 struct Top {

@@ -5,7 +5,7 @@
 //! chart, not the tables inside.
 
 use go_template::Methods;
-use go_value::object::Method;
+use go_value::object::{Method, Param};
 use go_value::quote::quote;
 use go_value::{Kind, Map, MapType, Value};
 
@@ -19,10 +19,10 @@ impl Methods for ValuesMethods {
         if map.ty.name != MapType::VALUES.name {
             return None;
         }
-        let params: &'static [Kind] = match name {
+        let params: &'static [Param] = match name {
             "AsMap" | "YAML" => &[],
-            "Table" | "PathValue" => &[Kind::String],
-            "Encode" => &[Kind::Interface],
+            "Table" | "PathValue" => &[Param::STRING],
+            "Encode" => &[Param::Named("io.Writer", Kind::Interface)],
             _ => return None,
         };
         Some(Method { params, variadic: false })

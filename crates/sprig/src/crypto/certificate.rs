@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::der::{self, Reader};
 use super::key::Key;
 use super::pem;
-use crate::args::{Outcome, elements, int, utf8};
+use crate::args::{Outcome, elements, int, text, utf8};
 use crate::encoding::from_base64;
 use crate::host::Host;
 
@@ -58,6 +58,10 @@ impl Object for Certificate {
         format!("{{{} {}}}", self.cert, self.key).into_bytes()
     }
 
+    fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        Some(vec![("Cert", self.cert.as_str().into()), ("Key", self.key.as_str().into())])
+    }
+
     fn data(&self) -> Option<Value> {
         Some(Value::Map(Map::from_iter([("Cert", self.cert.as_str()), ("Key", self.key.as_str())])))
     }
@@ -76,7 +80,7 @@ fn object(cert: String, key: String) -> Outcome {
 
 /// What a certificate is to say.
 struct Request {
-    name: String,
+    name: Vec<u8>,
     addresses: Vec<Vec<u8>>,
     names: Vec<String>,
     days: i64,
@@ -92,7 +96,7 @@ struct Signer<'a> {
 }
 
 impl Request {
-    fn new(name: &str, addresses: &Value, names: &Value, days: i64) -> Result<Self, FuncError> {
+    fn new(name: &[u8], addresses: &Value, names: &Value, days: i64) -> Result<Self, FuncError> {
         let list = |value: &Value| elements(value).map(|l| l.to_vec()).unwrap_or_default();
         let addresses = list(addresses)
             .iter()
@@ -117,7 +121,7 @@ impl Request {
                 Some(text) => Ok(text.to_string()),
             })
             .collect::<Result<_, _>>()?;
-        Ok(Self { name: name.to_owned(), addresses, names, days, is_authority: false })
+        Ok(Self { name: name.to_vec(), addresses, names, days, is_authority: false })
     }
 
     fn subject(&self) -> Vec<u8> {
@@ -125,8 +129,8 @@ impl Request {
             return der::sequence(&[]);
         }
         let printable = |b: u8| b.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(&b);
-        let tag = if self.name.bytes().all(printable) { der::PRINTABLE_STRING } else { der::UTF8_STRING };
-        let name = der::sequence(&[OID_COMMON_NAME, &der::tagged(tag, &[self.name.as_bytes()])]);
+        let tag = if self.name.iter().copied().all(printable) { der::PRINTABLE_STRING } else { der::UTF8_STRING };
+        let name = der::sequence(&[OID_COMMON_NAME, &der::tagged(tag, &[&self.name])]);
         der::sequence(&[&der::tagged(der::SET, &[&name])])
     }
 
@@ -167,6 +171,9 @@ impl Request {
 
     fn sign(&self, host: &dyn Host, key: &Key, signer: &Signer<'_>) -> Outcome {
         let failed = |e: String| FuncError::Text(format!("error creating certificate: {e}"));
+        if std::str::from_utf8(&self.name).is_err() {
+            return Err(failed("asn1: string not valid UTF-8".to_owned()));
+        }
         let mut serial = [0; 16];
         host.fill(&mut serial);
         let now = host.now().timestamp();
@@ -253,7 +260,7 @@ fn given_key(a: &[Value], i: usize) -> Result<Key, FuncError> {
 }
 
 fn authority(host: &dyn Host, a: &[Value], key: &Key) -> Outcome {
-    let mut request = Request::new(&utf8(a, 0), &Value::Nil, &Value::Nil, int(a, 1))?;
+    let mut request = Request::new(text(a, 0), &Value::Nil, &Value::Nil, int(a, 1))?;
     request.is_authority = true;
     request.self_sign(host, key)
 }
@@ -267,7 +274,7 @@ pub(crate) fn gen_ca_with_key(host: &dyn Host, a: &[Value]) -> Outcome {
 }
 
 fn request(a: &[Value]) -> Result<Request, FuncError> {
-    Request::new(&utf8(a, 0), crate::args::any(a, 1), crate::args::any(a, 2), int(a, 3))
+    Request::new(text(a, 0), crate::args::any(a, 1), crate::args::any(a, 2), int(a, 3))
 }
 
 pub(crate) fn gen_self_signed(host: &dyn Host, a: &[Value]) -> Outcome {

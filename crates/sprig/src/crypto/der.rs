@@ -55,6 +55,17 @@ pub(super) fn bit_string(bytes: &[u8]) -> Vec<u8> {
     tagged(BIT_STRING, &[&[0], bytes])
 }
 
+/// Go's words about bytes that are not even the beginning of a sequence.
+pub(super) fn check(bytes: &[u8]) -> Result<(), String> {
+    let truncated = || Err("asn1: syntax error: truncated tag or length".to_owned());
+    match bytes {
+        [] => Err("asn1: syntax error: sequence truncated".to_owned()),
+        [_] => truncated(),
+        [SEQUENCE, ..] if Reader::new(bytes).next().is_none() => Err("asn1: syntax error: data truncated".to_owned()),
+        _ => Ok(()),
+    }
+}
+
 /// Reads values one after another.
 #[derive(Clone)]
 pub(super) struct Reader<'a> {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::der::{self, Reader};
 use super::{HostRng, dsa, pem};
-use crate::args::{Outcome, utf8};
+use crate::args::{Outcome, text, utf8};
 use crate::host::Host;
 
 const OID_RSA: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
@@ -64,19 +64,24 @@ impl Key {
             "EC PRIVATE KEY" => {
                 Self::from_sec1(&block.bytes).map_err(|e| format!("parsing EC private key from PEM: {e}"))
             }
-            "DSA PRIVATE KEY" => Ok(Self::Dsa(block.bytes)),
+            "DSA PRIVATE KEY" => match der::check(&block.bytes) {
+                Ok(()) => Ok(Self::Dsa(block.bytes)),
+                Err(e) => Err(format!("parsing DSA private key from PEM: {e}")),
+            },
             other if other.ends_with(" PRIVATE KEY") => Err(format!("invalid private key type {other}")),
             other => Err(format!("no private key data in PEM block of type {other}")),
         }
     }
 
     fn from_pkcs1(bytes: &[u8]) -> Result<Self, String> {
+        der::check(bytes)?;
         rsa::PrivateKey::from_pkcs1_der(bytes)
             .map(|k| Self::Rsa(Box::new(k)))
             .map_err(|e| format!("x509: failed to parse private key: {e}"))
     }
 
     fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
+        der::check(bytes).map_err(|e| format!("x509: failed to parse EC private key: {e}"))?;
         let scalar = Reader::new(bytes).take(der::SEQUENCE).and_then(|inner| {
             let mut inner = Reader::new(inner);
             inner.integer()?;
@@ -90,6 +95,7 @@ impl Key {
 
     fn from_pkcs8(bytes: &[u8]) -> Result<Self, String> {
         let malformed = || "x509: failed to parse private key".to_owned();
+        der::check(bytes)?;
         let mut inner = Reader::new(Reader::new(bytes).take(der::SEQUENCE).ok_or_else(malformed)?);
         inner.integer().ok_or_else(malformed)?;
         let algorithm = inner.take(der::SEQUENCE).ok_or_else(malformed)?;
@@ -192,7 +198,7 @@ pub(crate) fn gen_private_key(host: &dyn Host, a: &[Value]) -> Outcome {
         "dsa" => Ok(Key::Dsa(dsa::generate(host))),
         "ecdsa" => Ok(Key::new_ec(host)),
         "ed25519" => Ok(Key::new_ed25519(host)),
-        other => return Ok(format!("Unknown type {other}").into()),
+        _ => return Ok(Value::string([&b"Unknown type "[..], text(a, 0)].concat())),
     };
     Ok(match key.and_then(|k| k.to_pem()) {
         Ok(text) => text.into(),

@@ -31,11 +31,11 @@ pub(crate) fn bcrypt(host: &dyn Host, a: &[Value]) -> Outcome {
 }
 
 pub(crate) fn htpasswd(host: &dyn Host, a: &[Value]) -> Outcome {
-    let user = utf8(a, 0);
-    if user.contains(':') {
-        return Ok(format!("invalid username: {user}").into());
+    let user = text(a, 0);
+    if user.contains(&b':') {
+        return Ok(Value::string([&b"invalid username: "[..], user].concat()));
     }
-    Ok(format!("{user}:{}", hashed(host, text(a, 1))).into())
+    Ok(Value::string([user, &b":"[..], hashed(host, text(a, 1)).as_bytes()].concat()))
 }
 
 const SEED: &[u8] = b"com.lyndir.masterpassword";
@@ -107,7 +107,7 @@ pub(crate) fn derive_password(a: &[Value]) -> Outcome {
     let (password, user, site) = (text(a, 2), text(a, 3), text(a, 4));
     let templates = templates(&kind);
     if templates.is_empty() {
-        return Ok(format!("cannot find password template {kind}").into());
+        return Ok(Value::string([&b"cannot find password template "[..], text(a, 1)].concat()));
     }
     let salt = [SEED, &(user.len() as u32).to_be_bytes(), user].concat();
     let mut key = [0; 64];

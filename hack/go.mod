@@ -1,4 +1,4 @@
-module helmrel.dev/tools/fuzz-diff
+module helmrel.dev/hack
 
 go 1.26.0
 

@@ -1,0 +1,1 @@
+{{ define "sub" }}{{ .Chart.Name }}{{ end -}}

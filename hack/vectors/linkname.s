@@ -1,0 +1,1 @@
+// Empty: it lets names.go declare functions without bodies, which the linker finds in other packages.

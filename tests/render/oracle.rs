@@ -24,6 +24,13 @@ fn quoted<'a>(out: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     out.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix(": \"")?.strip_suffix('"'))
 }
 
+/// The day on which Helm answered; what asks the clock has it in its answer.
+const RECORDED: &str = "2026-11-30";
+
+fn today() -> String {
+    jiff::Zoned::now().date().to_string()
+}
+
 #[test]
 fn templates() {
     let Some(oracle) = folder("HELMREL_ORACLE") else { return };
@@ -50,6 +57,7 @@ fn templates() {
             "templates/out.yaml",
             "r: {{ include (print $.Template.BasePath \"/_case.tpl\") . | b64enc | quote }}\n",
         );
+        let day = today();
         let run = helmrel(dir.path(), &["template", "r", "c", "-n", "demo", "--kube-version", "1.35.0"]);
         if let Some(want) = case["err"].as_str() {
             let (want, got) = (message(want), squash(&run.err));
@@ -62,7 +70,14 @@ fn templates() {
         };
         let out = run.text();
         let got = quoted(&out, "r").next().and_then(|text| STANDARD.decode(text).ok());
-        if got.as_ref() == Some(&want) { Ok(()) } else { Err(format!("{template}: {:.300} {:?}", run.err, got)) }
+        let text = String::from_utf8_lossy(&want);
+        let is_today =
+            |day: &String| text.contains(RECORDED) && got.as_deref() == Some(text.replace(RECORDED, day).as_bytes());
+        if got.as_ref() == Some(&want) || [day, today()].iter().any(is_today) {
+            Ok(())
+        } else {
+            Err(format!("{template}: {:.300} {:?}", run.err, got))
+        }
     });
 }
 

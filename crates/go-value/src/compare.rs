@@ -63,6 +63,7 @@ fn is_nil(value: &Value) -> bool {
     match value {
         Value::Nil => true,
         Value::List(l) => l.nil,
+        Value::Map(m) => m.nil,
         _ => false,
     }
 }
@@ -170,6 +171,7 @@ fn deep_equal_within(a: &Value, b: &Value, open: &mut Vec<(usize, usize)>) -> bo
         }
         (Value::Map(a), Value::Map(b)) => {
             a.ty == b.ty
+                && a.nil == b.nil
                 && (a.same(b) || open.contains(&(a.address(), b.address())) || {
                     open.push((a.address(), b.address()));
                     let (a, b) = (a.entries(), b.entries());

@@ -441,8 +441,12 @@ impl Printer {
         if self.too_deep(map.ty.name, depth, Some(map.address())) {
             return;
         }
-        self.open.push(map.address());
         let sharp_v = self.layout.sharp_v;
+        if sharp_v && map.nil {
+            self.out.extend_from_slice(map.ty.name.as_bytes());
+            return self.out.extend_from_slice(b"(nil)");
+        }
+        self.open.push(map.address());
         if sharp_v {
             self.out.extend_from_slice(map.ty.name.as_bytes());
             self.out.push(b'{');

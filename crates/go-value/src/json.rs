@@ -157,7 +157,7 @@ impl Encoder<'_> {
     fn map(&mut self, map: &Map) -> Result<(), String> {
         let entries = map.entries();
         if entries.is_empty() {
-            self.out.push_str("{}");
+            self.out.push_str(if map.nil { "null" } else { "{}" });
             return Ok(());
         }
         self.out.push('{');

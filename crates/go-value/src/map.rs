@@ -15,6 +15,8 @@ use crate::value::Value;
 pub struct Map {
     /// The map's Go type.
     pub ty: MapType,
+    /// Go's nil map: empty, and `null` in JSON.
+    pub nil: bool,
     entries: Arc<Entries>,
 }
 
@@ -52,12 +54,17 @@ impl Map {
 
     /// A map of type `ty` with these entries.
     pub fn of(ty: MapType, entries: BTreeMap<Str, Value>) -> Self {
-        Self { ty, entries: Arc::new(Entries(Mutex::new(entries))) }
+        Self { ty, nil: false, entries: Arc::new(Entries(Mutex::new(entries))) }
+    }
+
+    /// The nil map of type `ty`.
+    pub fn nil(ty: MapType) -> Self {
+        Self { nil: true, ..Self::of(ty, BTreeMap::new()) }
     }
 
     /// The same map under another Go type name (Go's conversion of a map type: still the same map).
     pub fn with_type(&self, ty: MapType) -> Self {
-        Self { ty, entries: Arc::clone(&self.entries) }
+        Self { ty, nil: self.nil, entries: Arc::clone(&self.entries) }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Str, Value>> {
@@ -130,7 +137,7 @@ impl Map {
         if let Some((_, copy)) = open.iter().find(|(original, _)| original.same(self)) {
             return copy.with_type(self.ty);
         }
-        let copy = Self::of(self.ty, BTreeMap::new());
+        let copy = Self { nil: self.nil, ..Self::of(self.ty, BTreeMap::new()) };
         open.push((self.clone(), copy.clone()));
         let copied = self.entries().into_iter().map(|(k, v)| (k, v.copy_within(open))).collect();
         open.pop();

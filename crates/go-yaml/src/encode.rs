@@ -101,7 +101,7 @@ fn through_json(value: &Value, depth: usize, budget: &mut usize) -> Result<Node,
         }
         Value::Complex(..) => return Err(Error::Marshal("json: unsupported type: complex128".to_owned())),
         Value::String(s) => Node::Text(reread_string(&lossy(s))?.into_owned()),
-        Value::List(list) if list.nil => Node::Literal("null".to_owned()),
+        Value::List(List { nil: true, .. }) | Value::Map(Map { nil: true, .. }) => Node::Literal("null".to_owned()),
         Value::List(list) if list.ty == ListType::BYTES => {
             let text = json::encode(value).map_err(Error::Marshal)?;
             Node::Text(text.trim_matches('"').to_owned())

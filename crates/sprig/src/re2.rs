@@ -530,7 +530,11 @@ mod tests {
             ("\\p{Foo}", "invalid character class range: `\\p{Foo}`"),
             ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
         ] {
-            assert_eq!(compile(pattern.as_bytes()).map(|_| ()), Err(format!("error parsing regexp: {want}")), "{pattern}");
+            assert_eq!(
+                compile(pattern.as_bytes()).map(|_| ()),
+                Err(format!("error parsing regexp: {want}")),
+                "{pattern}"
+            );
         }
         for good in [
             "a{",

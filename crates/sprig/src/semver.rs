@@ -59,8 +59,8 @@ impl Object for SemVer {
 
     fn method(&self, name: &str) -> Option<Method> {
         let params: &'static [Param] = match name {
-            "Major" | "Minor" | "Patch" | "Prerelease" | "Metadata" | "String" | "MarshalText" | "IncPatch" | "IncMinor"
-            | "IncMajor" => &[],
+            "Major" | "Minor" | "Patch" | "Prerelease" | "Metadata" | "String" | "MarshalText" | "IncPatch"
+            | "IncMinor" | "IncMajor" => &[],
             "Original" | "MarshalJSON" if self.pointer => &[],
             "SetPrerelease" | "SetMetadata" => &[Param::STRING],
             "Compare" | "Equal" | "LessThan" | "LessThanEqual" | "GreaterThan" | "GreaterThanEqual" if self.pointer => {

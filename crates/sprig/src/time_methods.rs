@@ -29,8 +29,9 @@ impl Methods for TimeMethods {
         let params = match (receiver, name) {
             (
                 Value::Time(_),
-                "GoString" | "MarshalJSON" | "MarshalText" | "Year" | "Month" | "Day" | "Hour" | "Minute" | "Second" | "Nanosecond" | "YearDay" | "Weekday" | "Unix"
-                | "UnixMilli" | "UnixMicro" | "UnixNano" | "String" | "UTC" | "IsZero",
+                "GoString" | "MarshalJSON" | "MarshalText" | "Year" | "Month" | "Day" | "Hour" | "Minute" | "Second"
+                | "Nanosecond" | "YearDay" | "Weekday" | "Unix" | "UnixMilli" | "UnixMicro" | "UnixNano" | "String"
+                | "UTC" | "IsZero",
             ) => NONE,
             (Value::Time(_), "Sub" | "Before" | "After" | "Equal" | "Compare") => TIME,
             (Value::Time(_), "Add" | "Truncate" | "Round") => SPAN,

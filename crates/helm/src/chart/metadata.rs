@@ -325,6 +325,9 @@ impl Metadata {
             .collect();
         let annotations: BTreeMap<Str, Value> =
             self.annotations.iter().map(|(k, v)| (Str::from(k), Value::string(v.as_str()))).collect();
+        // Without any, the field in Helm's struct is never set.
+        let annotations =
+            if annotations.is_empty() { Map::nil(MapType::STRINGS) } else { Map::of(MapType::STRINGS, annotations) };
         let dependencies = self.dependencies.iter().map(|d| Value::Map(d.to_value())).collect();
         [
             ("Name", text(&self.name)),
@@ -340,7 +343,7 @@ impl Metadata {
             ("Tags", text(&self.tags)),
             ("AppVersion", text(&self.app_version)),
             ("Deprecated", Value::Bool(self.deprecated)),
-            ("Annotations", Value::Map(Map::of(MapType::STRINGS, annotations))),
+            ("Annotations", Value::Map(annotations)),
             ("KubeVersion", text(&self.kube_version)),
             ("Dependencies", Value::List(List::any(dependencies))),
             ("Type", text(&self.chart_type)),

@@ -154,7 +154,7 @@ fn areas() -> Vec<PathBuf> {
 
 #[test]
 fn all_functions_are_there_with_go_s_signatures() {
-    let functions: FuncMap = function_map(HelmProfile::default(), host());
+    let functions: FuncMap = function_map(HelmProfile::default(), &(host() as Arc<dyn sprig::Host>));
     let table = std::fs::read_to_string(folder().join("signatures.tsv")).unwrap();
     let mut want = BTreeSet::new();
     let mut got = BTreeSet::new();
@@ -188,7 +188,7 @@ fn every_function_has_vectors() {
             asked.extend(expression.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned));
         }
     }
-    let functions = function_map(HelmProfile::default(), host());
+    let functions = function_map(HelmProfile::default(), &(host() as Arc<dyn sprig::Host>));
     let missing: Vec<&str> = functions.names().into_iter().filter(|name| !asked.contains(*name)).collect();
     assert!(missing.is_empty(), "no vectors: {missing:?}");
 }

@@ -133,8 +133,8 @@ pub fn render(
 }
 
 /// All functions of a profile, as templates may call them: for tools that list or check them.
-pub fn function_map(profile: HelmProfile, host: Arc<dyn sprig::Host>) -> FuncMap {
-    functions::functions(profile, &host)
+pub fn function_map(profile: HelmProfile, host: &Arc<dyn sprig::Host>) -> FuncMap {
+    functions::functions(profile, host)
 }
 
 struct Top {

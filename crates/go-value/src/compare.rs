@@ -40,7 +40,8 @@ fn basic(value: &Value) -> Basic {
 /// The plain value behind an object that is a named basic type.
 fn plain(value: &Value) -> Value {
     match value {
-        Value::Object(o) => o.data().unwrap_or_else(|| value.clone()),
+        // What a struct or a pointer holds as data is another thing.
+        Value::Object(o) => o.data().filter(|data| data.kind() == o.kind()).unwrap_or_else(|| value.clone()),
         _ => value.clone(),
     }
 }

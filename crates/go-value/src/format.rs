@@ -291,7 +291,10 @@ impl Printer {
                 self.out.push(b'&');
                 self.fields(object.type_name().trim_start_matches('*'), &fields, verb, depth + 1);
             }
-            // Go shows the address, which nobody wants to see twice.
+            // Go shows the address, another one in each run. This looks like one, and is always the same.
+            (Kind::Pointer, Some(_)) if verb == 'v' && !self.layout.sharp_v => {
+                self.out.extend_from_slice(b"0xc000000000");
+            }
             (Kind::Pointer, _) if matches!(verb, 'v' | 'd' | 'x' | 'X' | 'o' | 'b') => {
                 self.out.extend_from_slice(&object.display());
             }

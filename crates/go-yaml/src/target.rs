@@ -164,7 +164,8 @@ pub(crate) struct ForErrors;
 
 impl Target for ForErrors {
     type Out = String;
-    type Map = BTreeMap<String, String>;
+    /// By kind of key (nil comes first, as in Go) and by the key itself: how it is shown, and the value.
+    type Map = BTreeMap<(u8, String), (String, String)>;
 
     fn null() -> String {
         "interface {}(nil)".to_owned()
@@ -188,15 +189,20 @@ impl Target for ForErrors {
         format!("[]interface {{}}{{{}}}", items.join(", "))
     }
     fn map(map: Self::Map) -> String {
-        let entries: Vec<String> = map.into_iter().map(|(k, v)| format!("{k}:{v}")).collect();
+        let entries: Vec<String> = map.into_values().map(|(k, v)| format!("{k}:{v}")).collect();
         format!("map[interface {{}}]interface {{}}{{{}}}", entries.join(", "))
     }
     fn insert<'k>(map: &mut Self::Map, key: Key<'k>, value: String) -> Result<(), Key<'k>> {
         let shown = if matches!(key, Key::Null) { Self::null() } else { key.go_syntax() };
-        map.insert(shown, value);
+        let place = match key {
+            Key::Null => (0, String::new()),
+            Key::Text(text) => (1, text.into_owned()),
+            _ => (2, shown.clone()),
+        };
+        map.insert(place, (shown, value));
         Ok(())
     }
     fn contains(map: &Self::Map, key: &str) -> bool {
-        map.contains_key(key)
+        map.contains_key(&(1, key.to_owned()))
     }
 }

@@ -9,7 +9,7 @@ SHELL := bash
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help tools build test lint fmt demo bench bench-helm fuzz-diff vectors crds clean preflight
+.PHONY: help tools build test lint fmt demo bench bench-helm fuzz fuzz-diff vectors crds clean preflight
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,11 @@ fuzz-diff: preflight ## Compare random charts with Helm 4.3.1 for MINUTES (5); f
 
 vectors: ## Ask Helm 4.3.1 again what every template function answers; needs go
 	@hack/vectors/run.sh
+
+fuzz: preflight ## Fuzz ON=yaml_read or another target of fuzz/ for MINUTES (10); needs nightly and cargo-fuzz
+	@command -v cargo-fuzz >/dev/null || { echo "make: there is no cargo-fuzz; cargo install cargo-fuzz, and rustup toolchain install nightly" >&2; exit 1; }
+	cargo +nightly fuzz run "$(or $(ON),yaml_read)" -- -rss_limit_mb=512 -timeout=5 \
+	  -max_total_time=$$(( $(or $(MINUTES),10) * 60 ))
 
 clean: ## Remove what cargo built; the tools stay in ~/.cache/helmrel
 	$(CARGO) clean

@@ -38,6 +38,8 @@ pub(crate) fn read<T: Target>(text: &[u8], strict: bool) -> Option<T::Out> {
 pub(crate) fn read_entries<T: Target>(text: &[u8], wanted: impl Fn(&str) -> bool) -> Option<T::Map> {
     let mut reader = Reader::new(text, false)?;
     let mut map = T::Map::default();
+    // An empty document is null, no map.
+    reader.line?;
     while let Some(line) = reader.line {
         // Deeper than the root, or a sequence: not what this is for.
         if line.indent != 0 || reader.is_entry(line.at) {

@@ -15,6 +15,8 @@ COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
     target="$(uname -m)-unknown-linux-musl" \
+ # At a fixed address, for the reason in build.rs.
+ && export RUSTFLAGS="-C relocation-model=static" \
  && cargo build --release --locked --bin helmrel --target "$target" \
  && install -D "target/$target/release/helmrel" /out/helmrel \
  && mkdir -p /out/data /out/tmp && chmod 1777 /out/data /out/tmp

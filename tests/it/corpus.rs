@@ -301,7 +301,7 @@ impl<'a> Bench<'a> {
         let records = records.iter().filter(|s| s["type"] == "helm.sh/release.v1").count();
         ensure!(records == 0, "{records} records of the release are left");
         // Objects without a finalizer are gone by now; what they own goes in the background.
-        lab::eventually("nothing is left", Duration::from_mins(1), || async {
+        lab::eventually("nothing is left", lab::PATIENCE, || async {
             let left = match self.labelled().await {
                 Ok(left) => left,
                 // Kinds of the chart before this one may just be going.
@@ -377,7 +377,7 @@ impl<'a> Bench<'a> {
             args.extend(&foreign);
             self.kubectl(&args)?;
             let touched = Cell::new(Instant::now());
-            lab::eventually("the definitions are gone", Duration::from_mins(1), || async {
+            lab::eventually("the definitions are gone", lab::PATIENCE, || async {
                 if touched.get().elapsed() > Duration::from_secs(5) {
                     touched.set(Instant::now());
                     self.touch_definitions().await?;

@@ -10,8 +10,6 @@ use testkit::proxy::{Action, Fault};
 use crate::lab::{self, condition};
 use crate::release::{Lab, small};
 
-const MINUTE: Duration = Duration::from_mins(1);
-
 /// A name, and what goes wrong while a release of that name is installed and upgraded. Some of it passes while the
 /// request is made again, some only in another pass, and some makes the action fail, so that it is remediated.
 fn faults() -> Vec<(&'static str, Fault)> {
@@ -39,7 +37,7 @@ fn faults() -> Vec<(&'static str, Fault)> {
 
 /// Wait until a release is ready at a version of its chart, with its objects as they should be and nothing pending.
 async fn settled(lab: &Lab, name: &str, version: &str) -> Result<()> {
-    lab::eventually(&format!("{name} is ready at {version}"), MINUTE, || async {
+    lab::eventually(&format!("{name} is ready at {version}"), lab::PATIENCE, || async {
         let release = lab.status(name).await?;
         let current = condition(&release, "Ready")
             .is_some_and(|c| c["status"] == "True" && c["observedGeneration"] == release["metadata"]["generation"]);
@@ -86,7 +84,7 @@ async fn an_api_server_that_fails_only_delays() -> Result<()> {
         let token = format!("force-{n}");
         let ask = |key: &str| format!("reconcile.fluxcd.io/{key}={token}");
         lab.kubectl(&["annotate", "--overwrite", "hr", "busy", &ask("requestedAt"), &ask("forceAt")])?;
-        lab::eventually("the forced upgrade", MINUTE, || async {
+        lab::eventually("the forced upgrade", lab::PATIENCE, || async {
             let status = lab.status("busy").await?["status"].take();
             let forced = status["lastHandledForceAt"] == token && status["lastHandledReconcileAt"] == token;
             Ok(if forced { Ok(()) } else { Err(status.to_string()) })
@@ -109,7 +107,7 @@ async fn an_api_server_that_fails_only_delays() -> Result<()> {
         let left = lab.kubectl(&["get", "secret", "-o", "name", "-l", &format!("owner=helm,name={name}")])?;
         ensure!(left.trim().is_empty(), "{name}: a record is left");
         let series = format!("name=\"{name}\"");
-        lab::eventually("its metrics go", MINUTE, || async {
+        lab::eventually("its metrics go", lab::PATIENCE, || async {
             let metrics = lab.controller.metrics().await?;
             Ok(if metrics.contains(&series) { Err(metrics) } else { Ok(()) })
         })

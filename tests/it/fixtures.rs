@@ -101,7 +101,7 @@ async fn replay(
         // controller is held while the rest is compared. What came nearest tells most.
         let started = Instant::now();
         let mut nearest: Option<Vec<String>> = None;
-        while nearest.as_ref().is_none_or(|n| !n.is_empty()) && started.elapsed() < Duration::from_mins(1) {
+        while nearest.as_ref().is_none_or(|n| !n.is_empty()) && started.elapsed() < lab::PATIENCE {
             let mut differences = compare_told(&client, &expected).await?;
             if differences.is_empty() {
                 let controller = controller.lock().await;
@@ -387,7 +387,7 @@ async fn a_release_of_flux_is_taken_over_as_it_is() -> Result<()> {
     let controller = Controller::start(plane.kubeconfig(), &["--namespace", "fx"]).await?;
     let annotate = ["-n", "fx", "annotate", "hr", "install", "reconcile.fluxcd.io/requestedAt=now"];
     testkit::control_plane::run(plane.kubectl()?.args(annotate))?;
-    let taken = lab::eventually("the pass is over", Duration::from_mins(1), || async {
+    let taken = lab::eventually("the pass is over", lab::PATIENCE, || async {
         let found = lab::read(&client, &path).await?.context("the release is gone")?;
         let handled = found["status"]["lastHandledReconcileAt"] == "now";
         Ok(if handled { Ok(found) } else { Err(found["status"].to_string()) })

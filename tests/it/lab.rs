@@ -53,7 +53,7 @@ impl Controller {
             if http_get(this.health, "/readyz").await.is_ok_and(|(code, _)| code == 200) {
                 return Ok(this);
             }
-            ensure!(started.elapsed() < Duration::from_secs(30), "the controller is not ready:\n{}", this.log());
+            ensure!(started.elapsed() < PATIENCE, "the controller is not ready:\n{}", this.log());
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -89,7 +89,7 @@ impl Controller {
                 ensure!(status.success(), "the controller ended with {status}:\n{}", self.log());
                 return Ok(());
             }
-            ensure!(started.elapsed() < Duration::from_secs(30), "the controller does not end:\n{}", self.log());
+            ensure!(started.elapsed() < PATIENCE, "the controller does not end:\n{}", self.log());
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -300,6 +300,9 @@ pub fn diff(plane: &ControlPlane, file: &str, text: &str, flags: &[&str]) -> Res
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     })
 }
+
+/// How long is waited for what must come. Much longer than it takes, so that a busy machine is no failure.
+pub const PATIENCE: Duration = Duration::from_mins(3);
 
 /// Ask until the answer is there.
 ///

@@ -1,15 +1,11 @@
 //! Objects that no revision renders any more: what failed revisions left goes, what belongs to others stays.
 
-use std::time::Duration;
-
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use testkit::{Archive, ChartBuilder};
 
 use crate::lab;
 use crate::release::Lab;
-
-const MINUTE: Duration = Duration::from_mins(1);
 
 /// A ConfigMap that is called otherwise for each `id`, and one that the API server refuses when `fail` is set.
 fn renamed() -> Result<Archive> {
@@ -25,7 +21,7 @@ fn renamed() -> Result<Archive> {
 impl Lab {
     /// Wait until the ConfigMaps whose names begin so are these.
     async fn maps(&self, prefix: &str, want: &[&str]) -> Result<()> {
-        lab::eventually(&format!("{prefix}: {want:?}"), MINUTE, || async {
+        lab::eventually(&format!("{prefix}: {want:?}"), lab::PATIENCE, || async {
             let maps = lab::list(&self.client, "v1", "ConfigMap", &self.namespace).await?;
             let names: Vec<&str> =
                 maps.iter().filter_map(|m| m["metadata"]["name"].as_str()?.strip_prefix(prefix)).collect();
@@ -35,7 +31,7 @@ impl Lab {
     }
 
     async fn gone(&self, name: &str) -> Result<()> {
-        lab::eventually(&format!("{name} is gone"), MINUTE, || async {
+        lab::eventually(&format!("{name} is gone"), lab::PATIENCE, || async {
             let found = self.read("helm.toolkit.fluxcd.io/v2", "HelmRelease", name).await?;
             Ok(found.map_or(Ok(()), |r| Err(r["status"].to_string())))
         })

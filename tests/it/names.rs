@@ -10,8 +10,6 @@ use testkit::control_plane::run;
 use crate::lab::{self, condition};
 use crate::release::{Lab, chart_of, text};
 
-const MINUTE: Duration = Duration::from_mins(1);
-
 #[tokio::test(flavor = "multi_thread")]
 async fn objects_without_a_name_are_refused_and_others_stay() -> Result<()> {
     let hook = |event: &str| {
@@ -56,7 +54,7 @@ async fn objects_without_a_name_are_refused_and_others_stay() -> Result<()> {
         lab.apply(&[lab.release(name, name, "1.0.0", &spec)])?;
     }
     for name in ["hooked", "tested", "empty", "made", "wide"] {
-        lab::eventually(&format!("{name} is refused"), MINUTE, || async {
+        lab::eventually(&format!("{name} is refused"), lab::PATIENCE, || async {
             let release = lab.status(name).await?;
             let ready = condition(&release, "Ready").cloned().unwrap_or_default();
             let told = ready["status"] == "False" && text(&ready["message"]).contains("resource name may not be empty");

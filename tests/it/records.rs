@@ -1,7 +1,6 @@
 //! Records near and above the limit of a Secret: what is left out, what is refused, and that Helm still reads the rest.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
@@ -9,8 +8,6 @@ use testkit::ChartBuilder;
 
 use crate::lab::{self, condition};
 use crate::release::{Lab, text};
-
-const MINUTE: Duration = Duration::from_mins(1);
 
 /// Hexadecimal digits that do not repeat: a record takes about two bytes for three of them.
 fn noise(seed: u64, length: usize) -> String {
@@ -121,7 +118,7 @@ async fn what_cannot_be_stored_changes_nothing() -> Result<()> {
     for (name, part) in
         [("wide", "what wide/templates/maps.yaml renders (9"), ("fat", "`blob` in the chart's values (9")]
     {
-        lab::eventually(&format!("{name} is refused"), MINUTE, || async {
+        lab::eventually(&format!("{name} is refused"), lab::PATIENCE, || async {
             let release = lab.status(name).await?;
             let ready = condition(&release, "Ready").cloned().unwrap_or_default();
             let message = text(&ready["message"]);

@@ -9,8 +9,6 @@ use testkit::{Archive, ChartBuilder, ChartRepo, ControlPlane, Proxy};
 
 use crate::lab::{self, Controller, condition};
 
-const MINUTE: Duration = Duration::from_mins(1);
-
 /// A namespace with a chart repository, and a controller that sees nothing else.
 pub struct Lab {
     pub plane: std::sync::Arc<ControlPlane>,
@@ -62,7 +60,7 @@ impl Lab {
 
     /// Wait until a condition of a release has this status and reason for its current generation.
     pub async fn until(&self, name: &str, kind: &str, status: &str, reason: &str) -> Result<Value> {
-        let found = lab::eventually(&format!("{name} {kind}={status} {reason}"), MINUTE, || async {
+        let found = lab::eventually(&format!("{name} {kind}={status} {reason}"), lab::PATIENCE, || async {
             let release = self.status(name).await?;
             let current = condition(&release, kind).is_some_and(|c| {
                 c["status"] == status
@@ -78,7 +76,7 @@ impl Lab {
     /// Ask for a pass and wait until it is over.
     pub async fn ask(&self, name: &str, token: &str) -> Result<Value> {
         self.kubectl(&["annotate", "--overwrite", "hr", name, &format!("reconcile.fluxcd.io/requestedAt={token}")])?;
-        lab::eventually(&format!("{name} handles {token}"), MINUTE, || async {
+        lab::eventually(&format!("{name} handles {token}"), lab::PATIENCE, || async {
             let release = self.status(name).await?;
             let handled = release["status"]["lastHandledReconcileAt"] == token;
             Ok(if handled { Ok(release) } else { Err(release["status"].to_string()) })
@@ -132,7 +130,7 @@ impl Lab {
     /// Wait for an event about a release that has this reason and all these parts; gives it as `reason: message`. Events
     /// follow the status.
     pub async fn told(&self, name: &str, reason: &str, parts: &[&str]) -> Result<String> {
-        lab::eventually(&format!("an event {reason} of {name} with {parts:?}"), MINUTE, || async {
+        lab::eventually(&format!("an event {reason} of {name} with {parts:?}"), lab::PATIENCE, || async {
             let mut events = self.events(name).await?;
             let found = events.iter().position(|e| e.starts_with(reason) && parts.iter().all(|p| e.contains(p)));
             Ok(found.map(|at| events.swap_remove(at)).ok_or_else(|| events.join("\n")))
@@ -189,7 +187,7 @@ async fn passes_cost_few_requests() -> Result<()> {
     }
     // The index was fetched when it was still empty.
     lab.kubectl(&["annotate", "helmrepository", "repo", "reconcile.fluxcd.io/requestedAt=now"])?;
-    lab::eventually("the index", MINUTE, || async {
+    lab::eventually("the index", lab::PATIENCE, || async {
         let repository = lab.read("source.toolkit.fluxcd.io/v1", "HelmRepository", "repo").await?.unwrap_or_default();
         let fetched = repository["status"]["lastHandledReconcileAt"] == "now";
         Ok(if fetched { Ok(()) } else { Err(repository["status"].to_string()) })
@@ -389,7 +387,7 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
     let releases: Vec<Value> = cases.iter().map(|(name, spec, ..)| lab.release(name, "small", "1.0.0", spec)).collect();
     lab.apply(&releases)?;
     for (name, _, reason, parts) in cases {
-        lab::eventually(&format!("{name} {reason}"), MINUTE, || async {
+        lab::eventually(&format!("{name} {reason}"), lab::PATIENCE, || async {
             let release = lab.status(name).await?;
             let ready = condition(&release, "Ready").cloned().unwrap_or_default();
             let message = text(&ready["message"]);
@@ -422,7 +420,7 @@ async fn bad_input_is_told_and_loses_nothing() -> Result<()> {
     ensure!(lab.read("v1", "ConfigMap", "good").await?.is_some(), "an object is gone");
     // And with the old chart all is well again.
     lab.apply(&[lab.release("good", "small", "1.0.0", &json!({}))])?;
-    lab::eventually("good is ready again", MINUTE, || async {
+    lab::eventually("good is ready again", lab::PATIENCE, || async {
         let release = lab.status("good").await?;
         let ready = condition(&release, "Ready").is_some_and(|c| c["status"] == "True");
         Ok(if ready { Ok(()) } else { Err(release["status"].to_string()) })
@@ -441,7 +439,7 @@ async fn a_stop_in_the_middle_leaves_nothing_stuck() -> Result<()> {
         .build()?;
     let lab = Lab::new(&[slow]).await?;
     lab.apply(&[lab.release("slow", "slow", "1.0.0", &json!({}))])?;
-    lab::eventually("the record is there", MINUTE, || async {
+    lab::eventually("the record is there", lab::PATIENCE, || async {
         let record = lab.read("v1", "Secret", "sh.helm.release.v1.slow.v1").await?;
         Ok(record.ok_or_else(|| "no record".to_owned()))
     })
@@ -451,7 +449,7 @@ async fn a_stop_in_the_middle_leaves_nothing_stuck() -> Result<()> {
     drop(controller);
     let controller = Controller::start(&proxy.kubeconfig(), &["--namespace", &namespace]).await?;
     let path = lab::path("helm.toolkit.fluxcd.io/v2", "HelmRelease", &namespace, "slow");
-    lab::eventually("slow is ready", MINUTE, || async {
+    lab::eventually("slow is ready", lab::PATIENCE, || async {
         let release = lab::read(&client, &path).await?.context("the release is gone")?;
         let ready = condition(&release, "Ready").is_some_and(|c| c["status"] == "True");
         Ok(if ready { Ok(()) } else { Err(release["status"].to_string()) })
@@ -521,7 +519,7 @@ async fn releases_that_wait_for_each_other_are_named() -> Result<()> {
     let namespace = &lab.namespace;
     let circle = format!("{namespace}/b -> {namespace}/c -> {namespace}/b.");
     for (name, on) in chain {
-        lab::eventually("the circle is named", MINUTE, || async {
+        lab::eventually("the circle is named", lab::PATIENCE, || async {
             let release = lab.status(name).await?;
             let ready = condition(&release, "Ready").cloned().unwrap_or_default();
             let message = text(&ready["message"]);
@@ -565,7 +563,7 @@ async fn missing_rights_are_no_attempt() -> Result<()> {
     let account = json!({"apiVersion": "v1", "kind": "ServiceAccount",
         "metadata": {"name": "weak", "namespace": lab.namespace}});
     lab.apply(&[account, lab.release("weak", "plain", "1.0.0", &json!({"serviceAccountName": "weak"}))])?;
-    lab::eventually("it is forbidden", MINUTE, || async {
+    lab::eventually("it is forbidden", lab::PATIENCE, || async {
         let release = lab.status("weak").await?;
         let ready = condition(&release, "Ready").cloned().unwrap_or_default();
         let told = text(&ready["message"]).contains("forbidden") && ready["reason"] == "InstallFailed";

@@ -1,7 +1,5 @@
 //! Charts from every kind of source, through the running controller.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result, ensure};
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -9,8 +7,6 @@ use testkit::{ChartRepo, Registry};
 
 use crate::lab::{self, Controller, condition};
 use crate::release::{Lab, small, text};
-
-const MINUTE: Duration = Duration::from_mins(1);
 
 fn secret(lab: &Lab, name: &str, kind: &str, data: &Value) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "type": kind, "stringData": data,
@@ -44,7 +40,7 @@ fn from_repository(lab: &Lab, name: &str, version: &str) -> Value {
 
 /// Wait until the live ConfigMap of a release is of a chart version, and the release ready.
 async fn installed(lab: &Lab, name: &str, version: &str) -> Result<Value> {
-    lab::eventually(&format!("{name} has {version}"), MINUTE, || async {
+    lab::eventually(&format!("{name} has {version}"), lab::PATIENCE, || async {
         let release = lab.status(name).await?;
         let ready = condition(&release, "Ready").is_some_and(|c| c["status"] == "True");
         let map = lab.read("v1", "ConfigMap", name).await?.unwrap_or_default();
@@ -212,7 +208,7 @@ async fn references_to_other_namespaces_can_be_forbidden() -> Result<()> {
     }
     // Without an identity of its own a release acts as the default one, which may do nothing yet.
     lab.apply(&[lab.release("own", "small", "1.0.0", &json!({}))])?;
-    lab::eventually("it is forbidden", MINUTE, || async {
+    lab::eventually("it is forbidden", lab::PATIENCE, || async {
         let release = lab.status("own").await?;
         let ready = condition(&release, "Ready").cloned().unwrap_or_default();
         let account = format!("system:serviceaccount:{}:tenant", lab.namespace);

@@ -1,7 +1,10 @@
 //! Drift where others own parts of an object: the case `25-drift-other-owners`, through the controller and `helmrel diff`.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
+use testkit::proxy::{Action, Fault};
 use testkit::{Archive, ChartBuilder};
 
 use crate::lab::{self, condition};
@@ -111,5 +114,32 @@ async fn drift_of_an_object_with_other_owners() -> Result<()> {
     ensure!(images == wanted, "{live}");
     let (code, shown) = diff(&lab, "repaired")?;
     ensure!(code == Some(0), "{code:?} {shown}");
+    lab.controller.stop().await
+}
+
+/// Somebody writes to an object between the read and the dry run of a comparison: what they wrote is no drift.
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_during_a_comparison_are_no_drift() -> Result<()> {
+    let lab = Lab::new(&[busy()?]).await?;
+    lab.apply(&[lab.release("moved", "busy", "1.0.0", &json!({"driftDetection": {"mode": "warn"}}))])?;
+    lab.until("moved", "Ready", "True", "InstallSucceeded").await?;
+    // What was found clean is not tried again until somebody writes to it.
+    lab.kubectl(&["annotate", "deployment", "moved", "checker.example.test/seen=true"])?;
+    let dry_run =
+        Fault::new(Action::Delay(Duration::from_secs(5))).on_verb("apply").on_path("/deployments/moved").times(1);
+    lab.proxy.reset();
+    lab.proxy.inject(dry_run);
+    lab.kubectl(&["annotate", "--overwrite", "hr", "moved", "reconcile.fluxcd.io/requestedAt=1"])?;
+    lab::eventually("the read", lab::PATIENCE, || async {
+        let read = lab.requests("moved").iter().any(|r| r.starts_with("get ") && r.contains("/deployments/moved"));
+        Ok(if read { Ok(()) } else { Err("no read yet".to_owned()) })
+    })
+    .await?;
+    lab.kubectl(&["annotate", "deployment", "moved", "checker.example.test/validated=true"])?;
+    let release = lab.ask("moved", "1").await?;
+    ensure!(condition(&release, "Drifted").is_some_and(|c| c["status"] == "False"), "{}", release["status"]);
+    let requests = lab.requests("moved");
+    let reads = requests.iter().filter(|r| r.starts_with("get ") && r.contains("/deployments/moved")).count();
+    ensure!(reads == 2, "the write did not come between: {requests:?}");
     lab.controller.stop().await
 }

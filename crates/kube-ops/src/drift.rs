@@ -11,7 +11,11 @@ use serde_json::Value as Json;
 
 use crate::apply::ApplyOptions;
 use crate::client::Cluster;
+use crate::discovery::Resource;
 use crate::error::Error;
+
+/// How often a comparison begins again because somebody wrote to the object meanwhile.
+const ATTEMPTS: u32 = 4;
 
 /// How a live object compares with the wanted one.
 #[derive(Clone, Debug)]
@@ -63,26 +67,46 @@ impl Cluster {
             return Ok(Comparison::Excluded);
         }
         let resource = self.resource_of(wanted).await?;
-        let Some(live) = self.get(&resource, wanted.namespace(), wanted.name()).await? else {
-            return Ok(Comparison::Missing);
+        let mut attempts = ATTEMPTS;
+        loop {
+            attempts -= 1;
+            let (comparison, moved) = self.compare_once(&resource, wanted, options).await?;
+            if !moved || attempts == 0 {
+                return Ok(comparison);
+            }
+        }
+    }
+
+    /// One read and one dry run, and whether somebody wrote between the two: then a difference may be theirs.
+    async fn compare_once(
+        &self,
+        resource: &Resource,
+        wanted: &Object,
+        options: CompareOptions<'_>,
+    ) -> Result<(Comparison, bool), Error> {
+        let Some(live) = self.get(resource, wanted.namespace(), wanted.name()).await? else {
+            return Ok((Comparison::Missing, false));
         };
         if excluded(&live, options.exclusion) {
-            return Ok(Comparison::Excluded);
+            return Ok((Comparison::Excluded, false));
         }
+        let same = || (Comparison::Same { resource_version: live.resource_version().into() }, false);
         if options.known_same.is_some_and(|rv| !rv.is_empty() && rv == live.resource_version()) {
-            return Ok(Comparison::Same { resource_version: live.resource_version().into() });
+            return Ok(same());
         }
         let apply = ApplyOptions { force: true, dry_run: true, ignore_unknown_fields: true };
-        let would_be = self.apply_to(&resource, wanted, apply).await?;
+        let would_be = self.apply_to(resource, wanted, apply).await?;
         let sides = Sides::new(wanted, &live, &would_be, options.ignored);
         let operations = sides.operations();
         if operations.is_empty() {
-            return Ok(Comparison::Same { resource_version: live.resource_version().into() });
+            return Ok(same());
         }
+        // A dry run leaves the version of what it was made on.
+        let moved = would_be.resource_version() != live.resource_version();
         let own = self.field_manager();
         let told = operations.into_iter().map(|op| (sides.writer(&op, own), op)).map(|(writer, op)| (op, writer));
         let operations = told.collect();
         let newest = newest_writer(&Json::Object(live.0.clone()), own);
-        Ok(Comparison::Different { live: Box::new(live), operations, newest })
+        Ok((Comparison::Different { live: Box::new(live), operations, newest }, moved))
     }
 }

@@ -253,7 +253,13 @@ async fn drift_is_repaired_or_only_told() -> Result<()> {
     let repair = lab.requests("enabled");
     println!("a pass that repairs three objects: {} requests\n  {}", repair.len(), repair.join("\n  "));
     // A repair is followed by another comparison, a read and a dry run for each object.
-    ensure!(repair.len() <= 20, "a repair took {} requests", repair.len());
+    // Where the Deployment's controller writes between a read and its dry run, both are made again.
+    let reads = repair.iter().filter(|r| r.starts_with("get ") && r.contains("/deployments/")).count();
+    ensure!(
+        repair.len() <= 20 + 2 * reads.saturating_sub(2) && reads <= 5,
+        "a repair took {} requests, {reads} of them reads of the Deployment",
+        repair.len()
+    );
     ensure!(condition(&release, "Ready").is_some_and(|c| c["status"] == "True"), "{}", release["status"]);
     let map = lab.read("v1", "ConfigMap", "enabled").await?.context("no ConfigMap")?;
     ensure!(map["data"]["greeting"] == "hello", "the repair did not come: {map}");

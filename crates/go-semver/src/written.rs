@@ -137,20 +137,9 @@ fn version<'a>(operator: &'a str, version: &'a str) -> Option<Written<'a>> {
 
 #[cfg(test)]
 mod tests {
+    use splitmix::Random;
+
     use super::*;
-
-    /// A generator of numbers, the same in every run (splitmix64).
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: usize) -> usize {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            usize::try_from((z ^ (z >> 31)) % n as u64).unwrap_or_default()
-        }
-    }
 
     #[test]
     fn what_is_read_by_hand_the_grammar_reads_the_same() {

@@ -64,13 +64,8 @@ impl Host for FixedHost {
 
     fn fill(&self, buffer: &mut [u8]) {
         for chunk in buffer.chunks_mut(8) {
-            // splitmix64
-            let mut z =
-                self.state.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed).wrapping_add(0x9e37_79b9_7f4a_7c15);
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^= z >> 31;
-            chunk.copy_from_slice(&z.to_le_bytes()[..chunk.len()]);
+            let state = self.state.fetch_add(splitmix::STEP, Ordering::Relaxed).wrapping_add(splitmix::STEP);
+            chunk.copy_from_slice(&splitmix::mix(state).to_le_bytes()[..chunk.len()]);
         }
     }
 

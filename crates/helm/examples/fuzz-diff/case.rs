@@ -19,7 +19,7 @@ pub struct Case {
 
 impl Case {
     pub fn grow(seed: u64) -> Self {
-        let mut d = Dice(seed);
+        let mut d = Dice(splitmix::Random(seed));
         let theme = d.below(100);
         let mut parts = Vec::new();
         if theme < 62 {

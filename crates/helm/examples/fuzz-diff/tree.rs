@@ -3,20 +3,14 @@
 //! Owns: the tree, its text, and the ways to take something away. Does not own: grammars (`templates`, `yaml`), or
 //! whether what is left still shows the difference (`main`).
 
-/// The same number always gives the same case: splitmix64.
-pub struct Dice(pub u64);
+use splitmix::Random;
+
+/// The same number always gives the same case.
+pub struct Dice(pub Random);
 
 impl Dice {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
+        self.0.below(bound)
     }
 
     /// True in so many of a hundred cases.

@@ -378,16 +378,12 @@ mod tests {
         }
     }
 
-    /// A generator of numbers, the same in every run (splitmix64).
-    struct Random(u64);
+    /// Random values and schemas.
+    struct Grower(splitmix::Random);
 
-    impl Random {
-        fn below(&mut self, n: u64) -> u64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (z ^ (z >> 31)) % n
+    impl Grower {
+        fn below(&mut self, n: usize) -> usize {
+            self.0.below(n)
         }
 
         fn value(&mut self, depth: u32) -> Json {
@@ -397,14 +393,14 @@ mod tests {
                 2 => json!(self.below(4)),
                 3 => json!(1.0),
                 4 => json!(1.5),
-                5 => json!(["", "a", "bc"][self.below(3) as usize]),
+                5 => json!(["", "a", "bc"][self.below(3)]),
                 6 => Json::Array((0..self.below(3)).map(|_| self.value(depth + 1)).collect()),
                 _ => (0..self.below(4)).map(|_| (self.name(), self.value(depth + 1))).collect(),
             }
         }
 
         fn name(&mut self) -> String {
-            ["a", "b", "c"][self.below(3) as usize].into()
+            ["a", "b", "c"][self.below(3)].into()
         }
 
         fn schema(&mut self, depth: u32) -> Json {
@@ -416,8 +412,8 @@ mod tests {
                 let types = ["null", "boolean", "object", "array", "number", "string", "integer", "odd"];
                 let some = |random: &mut Self| (0..=random.below(2)).map(|_| random.schema(depth + 1)).collect();
                 let (key, value): (&str, Json) = match self.below(28) {
-                    0..=2 => ("type", json!(types[self.below(8) as usize])),
-                    3 => ("type", json!([types[self.below(7) as usize], "object"])),
+                    0..=2 => ("type", json!(types[self.below(8)])),
+                    3 => ("type", json!([types[self.below(7)], "object"])),
                     4..=6 => {
                         ("properties", (0..=self.below(2)).map(|_| (self.name(), self.schema(depth + 1))).collect())
                     }
@@ -434,21 +430,20 @@ mod tests {
                         fields.insert("then".into(), self.schema(depth + 1));
                         ("if", self.schema(depth + 1))
                     }
-                    17 => (["minLength", "maxItems", "minProperties"][self.below(3) as usize], json!(self.below(3))),
-                    18 => (["minimum", "exclusiveMaximum"][self.below(2) as usize], json!(self.below(3))),
-                    19 => (
-                        "$ref",
-                        json!(["#/$defs/a", "#", "#/properties/a", "#/$defs/a/properties/b"][self.below(4) as usize]),
-                    ),
+                    17 => (["minLength", "maxItems", "minProperties"][self.below(3)], json!(self.below(3))),
+                    18 => (["minimum", "exclusiveMaximum"][self.below(2)], json!(self.below(3))),
+                    19 => {
+                        ("$ref", json!(["#/$defs/a", "#", "#/properties/a", "#/$defs/a/properties/b"][self.below(4)]))
+                    }
                     20 => ("uniqueItems", json!(true)),
-                    21 => ("pattern", json!(["^a", "b|c$", "[a-c]{2}", r"\d"][self.below(4) as usize])),
+                    21 => ("pattern", json!(["^a", "b|c$", "[a-c]{2}", r"\d"][self.below(4)])),
                     22 => {
-                        let pattern = ["^a", "b|c$", "."][self.below(3) as usize];
+                        let pattern = ["^a", "b|c$", "."][self.below(3)];
                         ("patternProperties", json!({pattern: self.schema(depth + 1)}))
                     }
                     23 => ("propertyNames", self.schema(depth + 1)),
                     24 => ("multipleOf", json!(1 + self.below(3))),
-                    25 => ("format", json!(["ipv4", "uri"][self.below(2) as usize])),
+                    25 => ("format", json!(["ipv4", "uri"][self.below(2)])),
                     _ => ("title", json!("x")),
                 };
                 fields.insert(key.into(), value);
@@ -465,7 +460,7 @@ mod tests {
 
     #[test]
     fn a_yes_is_the_full_validators_too() {
-        let mut random = Random(1);
+        let mut random = Grower(splitmix::Random(1));
         let mut accepted = 0;
         for _ in 0..4_000 {
             let schema = random.schema(0);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use go_value::{Map, Value};
-use helm::engine::{Capabilities, Environment, ReleaseOptions, TemplateCache};
+use helm::engine::{Capabilities, Environment, ReleaseOptions, TemplateCache, function_map};
 use helm::release::{Release, codec};
 use helm::render::{RenderOptions, Rendered, render};
 use helm::{Chart, HelmProfile, chart, manifest};
@@ -85,20 +85,12 @@ fn render_again(bencher: Bencher<'_, '_>, path: &str) {
 #[divan::bench(args = charts())]
 fn parse(bencher: Bencher<'_, '_>, path: &str) {
     let chart = loaded(path);
-    let mut functions = go_template::FuncMap::new();
     let host: Arc<dyn sprig::Host> = Arc::new(sprig::FixedHost::new(jiff::Timestamp::UNIX_EPOCH, 1));
-    sprig::register(&mut functions, &host);
-    for name in ["include", "tpl", "toYaml", "fromYaml", "toJson", "fromJson", "required", "fail", "lookup"] {
-        functions.add(name, &[], go_template::Type::Any, |_, _| Ok(Value::Nil));
-    }
-    let set = go_template::Set::new("bench", functions);
-    // Those that name no other function of Helm's.
-    let texts: Vec<_> =
-        chart.templates.iter().filter(|file| set.compile(&file.name, &file.data).is_ok()).map(|f| &f.data).collect();
-    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let set = go_template::Set::new("bench", function_map(HelmProfile::default(), &host));
+    let bytes: usize = chart.templates.iter().map(|file| file.data.len()).sum();
     bencher.counter(BytesCount::new(bytes)).bench(|| {
-        for text in &texts {
-            black_box(set.compile("bench", text)).ok();
+        for file in &chart.templates {
+            black_box(set.compile(&file.name, &file.data)).unwrap_or_else(|e| panic!("{e}"));
         }
     });
 }

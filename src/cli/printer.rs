@@ -28,9 +28,7 @@ impl Printer {
     /// # Errors
     /// Nobody reads any more, or the disk is full.
     pub fn out(&self, text: impl AsRef<[u8]>) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        out.write_all(text.as_ref())?;
-        out.flush()
+        self.write(|out| out.write_all(text.as_ref()))
     }
 
     /// Write output piece by piece.

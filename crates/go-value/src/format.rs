@@ -150,22 +150,24 @@ pub fn time(t: &jiff::Zoned) -> String {
     )
 }
 
+/// The months as Go names them, from January on.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// `time.Time.GoString`: `time.Date(2006, time.January, 2, 15, 4, 5, 0, time.Local)`.
 pub fn go_time(t: &jiff::Zoned) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let month = usize::try_from(t.month() - 1).ok().and_then(|i| MONTHS.get(i)).copied().unwrap_or_default();
     // Where a time comes from is not kept: what is read is in the local zone, or in a nameless one if it had an offset.
     let zone = if t.offset().seconds() == 0 || t.time_zone().iana_name().is_some() {

@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
             b'"' | b'\'' => {
                 let (text, end) = self.quoted_lines(at, indent)?;
                 self.finish(end)?;
-                text_of::<T>(text)
+                T::text(text)
             }
             b'[' | b'{' => {
                 let (out, end) = self.flow::<T>(at)?;
@@ -358,10 +358,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn text_of<T: Target>(text: Cow<'_, str>) -> T::Out {
-    T::text(text)
-}
-
 /// The value of a plain scalar; what JSON cannot hold is an error and left to the grammar.
 fn plain_value<T: Target>(text: Cow<'_, str>) -> Option<T::Out> {
     if !T::KEEPS && !matches!(text.as_bytes(), [b'.' | b'+' | b'-', ..]) {
@@ -374,7 +370,7 @@ fn plain_value<T: Target>(text: Cow<'_, str>) -> Option<T::Out> {
         Resolved::Uint(n) => T::uint(n),
         Resolved::Float(f) if f.is_finite() => T::float(f),
         Resolved::Float(_) | Resolved::Binary => return None,
-        Resolved::Text | Resolved::Timestamp => text_of::<T>(text),
+        Resolved::Text | Resolved::Timestamp => T::text(text),
     })
 }
 

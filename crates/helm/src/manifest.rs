@@ -5,6 +5,7 @@
 //! object from hooks and manifests alike; a document of comments stays, without a kind, and is sorted last.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use go_yaml::Duplicates;
@@ -210,18 +211,25 @@ pub fn sort(files: Files, profile: HelmProfile) -> Result<(Vec<Hook>, Vec<Manife
 pub fn join(manifests: &[Manifest]) -> String {
     let mut text = String::with_capacity(manifests.iter().map(|m| m.content.len() + m.name.len() + 16).sum());
     for m in manifests {
-        push_source(&mut text, &m.name, &m.content);
+        let _ = write!(text, "{}", Sourced { path: &m.name, content: &m.content });
     }
     text
 }
 
-/// Append one document with its separator and source line.
-pub fn push_source(text: &mut String, path: &str, content: &str) {
-    text.push_str("---\n# Source: ");
-    text.push_str(path);
-    text.push('\n');
-    text.push_str(content);
-    text.push('\n');
+/// A document as it is printed and stored: with its separator and the line that names its template.
+#[derive(Clone, Copy, Debug)]
+pub struct Sourced<'a> {
+    /// The template's path.
+    pub path: &'a str,
+    /// The document.
+    pub content: &'a str,
+}
+
+impl fmt::Display for Sourced<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, content } = self;
+        writeln!(f, "---\n# Source: {path}\n{content}")
+    }
 }
 
 /// An object of a manifest with the document it came from.

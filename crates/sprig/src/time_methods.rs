@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use go_template::Methods;
+use go_value::format::MONTHS;
 use go_value::object::{Method, Param};
 use go_value::{Kind, Object, Value, format};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::layout;
-use crate::layout::{DAYS, MONTHS};
+use crate::layout::DAYS;
 
 /// The methods, for a function map.
 #[derive(Clone, Copy, Debug)]

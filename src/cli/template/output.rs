@@ -13,7 +13,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use helm::HelmProfile;
-use helm::manifest::{Manifest, push_source, split};
+use helm::manifest::{Manifest, Sourced, split};
 use helm::release::{Hook, HookEvent};
 use helm::render::Rendered;
 use kube_object::order::KindOrder;
@@ -21,6 +21,11 @@ use kube_object::order::KindOrder;
 use super::super::Printer;
 use super::super::values_args::go_io_error;
 use super::flags::Args;
+
+/// A hook as a document.
+fn sourced(hook: &Hook) -> Sourced<'_> {
+    Sourced { path: &hook.path, content: &hook.manifest }
+}
 
 /// The hooks that are shown.
 fn hooks<'a>(hooks: &'a [Hook], args: &Args) -> impl Iterator<Item = &'a Hook> {
@@ -39,15 +44,16 @@ pub(super) fn write(out: &mut dyn Write, rendered: &Rendered, args: &Args) -> io
     let documents = rendered.manifests.iter().map(|m| (&m.name, Cow::Borrowed(m.content.as_str())));
     let mut rest = crds.chain(documents).peekable();
     while let Some((path, content)) = rest.next() {
+        let document = Sourced { path, content: &content };
         if rest.peek().is_some() {
-            writeln!(out, "---\n# Source: {path}\n{content}")?;
+            write!(out, "{document}")?;
         } else {
-            out.write_all(format!("---\n# Source: {path}\n{content}").trim_end().as_bytes())?;
+            out.write_all(document.to_string().trim_end().as_bytes())?;
         }
     }
     out.write_all(b"\n")?;
     for hook in hooks(&rendered.hooks, args) {
-        writeln!(out, "---\n# Source: {}\n{}", hook.path, hook.manifest)?;
+        write!(out, "{}", sourced(hook))?;
     }
     Ok(())
 }
@@ -55,7 +61,7 @@ pub(super) fn write(out: &mut dyn Write, rendered: &Rendered, args: &Args) -> io
 fn with_hooks(manifest: &str, all: &[Hook], args: &Args) -> String {
     let mut text = format!("{}\n", manifest.trim());
     for hook in hooks(all, args) {
-        push_source(&mut text, &hook.path, &hook.manifest);
+        let _ = write!(text, "{}", sourced(hook));
     }
     text
 }
@@ -66,7 +72,7 @@ pub(super) fn unsorted(files: &BTreeMap<String, String>, args: &Args) -> String 
     let mut broken = false;
     for (path, text) in files {
         if !text.trim().is_empty() {
-            push_source(&mut manifest, path, text);
+            let _ = write!(manifest, "{}", Sourced { path, content: text });
         }
         // Files are read in this order, up to the first that is none.
         if !broken {
@@ -169,7 +175,8 @@ fn write_file(folder: &str, name: &str, text: &str, append: bool, printer: &Prin
     }
     let file = if append { OpenOptions::new().append(true).open(at) } else { File::create(at) };
     let mut file = file.map_err(|e| anyhow!("open {path}: {}", go_io_error(&e)))?;
-    write!(file, "---\n# Source: {name}\n{text}\n").map_err(|e| anyhow!("write {path}: {}", go_io_error(&e)))?;
+    write!(file, "{}", Sourced { path: name, content: text })
+        .map_err(|e| anyhow!("write {path}: {}", go_io_error(&e)))?;
     printer.out(format!("wrote {path}\n"))?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Reader, text_of};
+use super::Reader;
 use crate::target::Target;
 
 impl Reader<'_> {
@@ -40,7 +40,7 @@ impl Reader<'_> {
         if deep <= indent && chomping != Some(true) {
             self.go_on(begin)?;
             self.ended(indent)?;
-            return Some(text_of::<T>(Cow::Borrowed("")));
+            return Some(T::text(Cow::Borrowed("")));
         }
         if deep <= indent || widest > deep || self.byte(begin + deep) == b'\t' {
             return None;
@@ -91,6 +91,6 @@ impl Reader<'_> {
         }
         self.go_on(next)?;
         self.ended(indent)?;
-        Some(text_of::<T>(Cow::Owned(out)))
+        Some(T::text(Cow::Owned(out)))
     }
 }

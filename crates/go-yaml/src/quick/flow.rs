@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{LONGEST_KEY, MAX_DEPTH, Reader, plain_key, plain_value, text_of};
+use super::{LONGEST_KEY, MAX_DEPTH, Reader, plain_key, plain_value};
 use crate::target::{Key, Target};
 
 impl<'a> Reader<'a> {
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         match self.byte(at) {
             b'"' | b'\'' => {
                 let (text, end) = self.quoted(at)?;
-                Some((text_of::<T>(text), end))
+                Some((T::text(text), end))
             }
             b'[' | b'{' => self.flow::<T>(at),
             _ => {

@@ -51,7 +51,7 @@ fn template(files: &Files, user: &[u8]) -> Answer {
         .map_err(|e| format!("{e}\n\nUse --debug flag to render out invalid YAML"))?;
     let mut text = format!("{}\n", manifest::join(&rendered.manifests).trim());
     for hook in &rendered.hooks {
-        manifest::push_source(&mut text, &hook.path, &hook.manifest);
+        text.push_str(&manifest::Sourced { path: &hook.path, content: &hook.manifest }.to_string());
     }
     Ok(text.into_bytes())
 }

@@ -9,13 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A crate, and the crates of ours that it may depend on.
-const CRATES: [(&str, &[&str]); 12] = [
+const CRATES: [(&str, &[&str]); 13] = [
+    ("splitmix", &[]),
     ("go-value", &[]),
     ("go-semver", &[]),
     ("kube-object", &[]),
     ("go-yaml", &["go-value"]),
     ("go-template", &["go-value"]),
-    ("sprig", &["go-semver", "go-template", "go-value"]),
+    ("sprig", &["go-semver", "go-template", "go-value", "splitmix"]),
     ("helm", &["go-semver", "go-template", "go-value", "go-yaml", "kube-object", "sprig"]),
     ("flux-api", &[]),
     ("chart-source", &["go-semver", "go-yaml", "helm"]),
@@ -25,7 +26,7 @@ const CRATES: [(&str, &[&str]); 12] = [
 ];
 
 /// Layers 0 to 3: synchronous and deterministic.
-const PURE: [&str; 7] = ["go-value", "go-semver", "kube-object", "go-yaml", "go-template", "sprig", "helm"];
+const PURE: [&str; 8] = ["splitmix", "go-value", "go-semver", "kube-object", "go-yaml", "go-template", "sprig", "helm"];
 
 /// What crates may not depend on: clients, async, TLS.
 const FORBIDDEN: [(&str, &[&str]); 3] = [

@@ -133,10 +133,12 @@ pub fn time(t: &jiff::Zoned) -> String {
     };
     let offset = t.offset().seconds();
     let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
-    let zone = t.time_zone().to_offset_info(t.timestamp());
-    let zone = zone.abbreviation().to_owned();
-    let zone =
-        if zone.starts_with(['+', '-']) { format!("{sign}{:02}{:02}", minutes / 60, minutes % 60) } else { zone };
+    let zone = t.time_zone();
+    let zone = if *zone != jiff::tz::TimeZone::UTC && zone.to_fixed_offset().is_ok() {
+        format!("{sign}{:02}{:02}", minutes / 60, minutes % 60)
+    } else {
+        zone.to_offset_info(t.timestamp()).abbreviation().to_owned()
+    };
     format!(
         "{:04}-{:02}-{:02} {:02}:{:02}:{:02}{fraction} {sign}{:02}{:02} {zone}",
         t.year(),

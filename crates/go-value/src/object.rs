@@ -56,6 +56,12 @@ pub trait Object: fmt::Debug + Send + Sync {
         None
     }
 
+    /// A copy as a library makes it that goes by reflection, and finds no fields but the exported ones. `None` if it has
+    /// all there is.
+    fn deep_copy(&self) -> Option<Value> {
+        None
+    }
+
     /// The fields of a struct, or of the struct that a pointer points to, by their names in Go and in their order,
     /// unexported ones too.
     fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {

@@ -147,6 +147,7 @@ impl Value {
                 copy.nil = l.nil;
                 Self::List(copy)
             }
+            Self::Object(object) => object.deep_copy().unwrap_or_else(|| self.clone()),
             other => other.clone(),
         }
     }

@@ -257,6 +257,15 @@ fn direct(value: &Value, depth: usize, numbers: Numbers, budget: &mut usize) -> 
         Value::Map(map) => direct_map(map, depth, numbers, budget)?,
         Value::Time(time) => Node::Literal(json::rfc3339_nano(time)),
         Value::Duration(n) => Node::Text(go_value::format::duration(*n)),
+        Value::Object(object) if object.members().is_some() && object.struct_fields().is_some() => {
+            let mut entries = Vec::new();
+            for (name, field) in object.struct_fields().unwrap_or_default() {
+                if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+                    entries.push((name.to_lowercase(), direct(&field, depth + 1, numbers, budget)?));
+                }
+            }
+            Node::Fields(entries)
+        }
         Value::Object(object) => match object.data() {
             Some(data) => direct(&data, depth + 1, numbers, budget)?,
             None if object.kind() == Kind::Func => {

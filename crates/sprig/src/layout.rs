@@ -217,8 +217,20 @@ enum Trouble {
     Range(&'static str),
 }
 
-/// `time.ParseInLocation`
-pub(crate) fn parse(layout: &str, value: &str, local: &TimeZone) -> Result<Zoned, String> {
+/// A zone that has a name but no more rules than its offset, `time.FixedZone`; nameless if it cannot have the name.
+pub fn named_zone(name: &str, offset: Offset) -> TimeZone {
+    let (sign, seconds) = (if offset.seconds() > 0 { '-' } else { '+' }, offset.seconds().abs());
+    // POSIX counts westwards.
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let posix = TimeZone::posix(&format!("<{name}>{sign}{hours}:{minutes:02}:{seconds:02}"));
+    posix.unwrap_or_else(|_| TimeZone::fixed(offset))
+}
+
+/// `time.ParseInLocation`: `value` by `layout`, in the zone `local` if it does not name one.
+///
+/// # Errors
+/// Go's text.
+pub fn parse(layout: &str, value: &str, local: &TimeZone) -> Result<Zoned, String> {
     let cannot = |elem: &str, at: &str| {
         format!("parsing time {} as {}: cannot parse {} as {}", quote(value), quote(layout), quote(at), quote(elem))
     };
@@ -492,7 +504,9 @@ impl Fields {
                 return Ok(here);
             }
             let hours = name.strip_prefix("GMT").and_then(|h| h.parse::<i8>().ok()).unwrap_or(0);
-            return at(TimeZone::fixed(Offset::from_hours(hours).unwrap_or(Offset::UTC)));
+            // The clock is taken for that of UTC whatever the hours are.
+            let zone = named_zone(&name, Offset::from_hours(hours).unwrap_or(Offset::UTC));
+            return at(TimeZone::UTC).map(|time| time.with_time_zone(zone));
         }
         at(local.clone())
     }

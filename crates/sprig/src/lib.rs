@@ -39,7 +39,7 @@ use go_value::{Kind, ListType, MapType, Value};
 
 use args::Outcome;
 pub use host::{FixedHost, Host};
-pub use layout::parse_duration;
+pub use layout::{named_zone, parse as parse_time, parse_duration};
 pub use regex::go_regexp_matches;
 
 const S: Type = Type::STRING;

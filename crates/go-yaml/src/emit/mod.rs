@@ -23,6 +23,8 @@ pub(crate) enum Node {
     Binary(String),
     List(Vec<Self>),
     Map(Vec<(String, Self)>),
+    /// A map whose keys are in order already.
+    Fields(Vec<(String, Self)>),
 }
 
 /// How keys are ordered.
@@ -98,9 +100,13 @@ impl Emitter {
                 self.scalar(&text, style, "!!binary", context);
             }
             Node::List(items) if items.is_empty() => self.write_empty("[", "]"),
-            Node::Map(entries) if entries.is_empty() => self.write_empty("{", "}"),
+            Node::Map(entries) | Node::Fields(entries) if entries.is_empty() => self.write_empty("{", "}"),
             Node::List(items) => self.list(items, context),
-            Node::Map(entries) => self.map(entries),
+            Node::Map(mut entries) => {
+                self.sort(&mut entries);
+                self.map(entries);
+            }
+            Node::Fields(entries) => self.map(entries),
         }
     }
 
@@ -121,14 +127,17 @@ impl Emitter {
         self.indent = outer;
     }
 
-    fn map(&mut self, mut entries: Vec<(String, Node)>) {
+    fn sort(&self, entries: &mut Vec<(String, Node)>) {
         match self.order {
             KeyOrder::Natural => {
                 let dialect = self.dialect;
-                sort(&mut entries, &|a: &(String, Node), b: &(String, Node)| natural_less(&a.0, &b.0, dialect));
+                sort(entries, &|a: &(String, Node), b: &(String, Node)| natural_less(&a.0, &b.0, dialect));
             }
             KeyOrder::Bytes => entries.sort_by(|a, b| a.0.cmp(&b.0)),
         }
+    }
+
+    fn map(&mut self, entries: Vec<(String, Node)>) {
         let outer = self.increase_indent(false, false);
         for (key, value) in entries {
             self.write_indent();

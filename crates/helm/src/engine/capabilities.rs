@@ -85,6 +85,11 @@ impl KubeVersion {
         })
     }
 
+    /// The version as a copy by reflection has it, which skips what is not exported.
+    fn exported(&self) -> Self {
+        Self { normalized: String::new(), ..self.clone() }
+    }
+
     /// A server's own version, which Helm takes as it is: a suffix such as `-gke.1` counts in ranges.
     pub fn of_server(git_version: &str, major: &str, minor: &str) -> Self {
         Self { version: git_version.into(), normalized: git_version.into(), major: major.into(), minor: minor.into() }
@@ -129,6 +134,10 @@ impl Object for KubeVersion {
         Some(Value::Object(Arc::new(CopiedVersion(self.clone()))))
     }
 
+    fn deep_copy(&self) -> Option<Value> {
+        Some(Value::Object(Arc::new(CopiedVersion(self.exported()))))
+    }
+
     fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
         let text = |s: &String| Value::from(s.as_str());
         Some(vec![
@@ -164,6 +173,10 @@ impl Object for CopiedVersion {
 
     fn display(&self) -> Vec<u8> {
         self.0.display()
+    }
+
+    fn deep_copy(&self) -> Option<Value> {
+        self.0.deep_copy()
     }
 
     fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
@@ -228,6 +241,10 @@ impl Object for Capabilities {
         let versions = String::from_utf8_lossy(&VersionSet(Arc::clone(&self.api_versions)).display()).into_owned();
         let helm = String::from_utf8_lossy(&HelmVersion(self.profile).display()).into_owned();
         format!("{{{kube} {versions} {helm}}}").into_bytes()
+    }
+
+    fn deep_copy(&self) -> Option<Value> {
+        Some(Value::Object(Arc::new(Self { kube_version: self.kube_version.exported(), ..self.clone() })))
     }
 
     fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {

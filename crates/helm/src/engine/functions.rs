@@ -68,7 +68,7 @@ pub(super) fn functions(profile: HelmProfile, host: &Arc<dyn sprig::Host>) -> Fu
     let mut f = FuncMap::new();
     sprig::register(&mut f, host);
     f.add_methods(Arc::new(crate::values::methods::ValuesMethods));
-    register_text(&mut f);
+    register_text(&mut f, host);
     register_templates(&mut f);
     if profile.has_duration_functions() {
         super::durations::register(&mut f);
@@ -82,7 +82,7 @@ fn text(value: &Value) -> Str {
     value.as_str().cloned().unwrap_or_default()
 }
 
-fn register_text(f: &mut FuncMap) {
+fn register_text(f: &mut FuncMap, host: &Arc<dyn sprig::Host>) {
     f.add("toYaml", &[Type::Any], Type::STRING, |_, a| Ok(quiet(to_yaml(&a[0]))?.into()));
     f.add("mustToYaml", &[Type::Any], Type::STRING, |_, a| Ok(to_yaml(&a[0])?.into()));
     f.add("toYamlPretty", &[Type::Any], Type::STRING, |_, a| {
@@ -111,7 +111,10 @@ fn register_text(f: &mut FuncMap) {
         Ok(text) | Err(text) => Ok(text.into()),
     });
     f.add("mustToToml", &[Type::Any], Type::STRING, |_, a| Ok(toml::encode(&a[0])?.into()));
-    f.add("fromToml", &[Type::STRING], Type::MAP, |_, a| Ok(or_error_key(toml_decode::decode(&text(&a[0]).to_text()))));
+    let host = Arc::clone(host);
+    f.add("fromToml", &[Type::STRING], Type::MAP, move |_, a| {
+        Ok(or_error_key(toml_decode::decode(&text(&a[0]), host.as_ref())))
+    });
 }
 
 /// The text, or none where Helm swallows an error. What our own limits refuse is no error of Helm's, and is told.

@@ -14,7 +14,6 @@ mod functions;
 mod glob;
 mod toml;
 mod toml_decode;
-mod toml_faults;
 
 pub use cache::TemplateCache;
 pub use capabilities::{Capabilities, KubeVersion};

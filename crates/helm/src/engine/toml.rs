@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use go_value::float::format_float;
-use go_value::{Kind, List, Map, Value};
+use go_value::{Kind, List, Value};
 
 /// How many values a text may hold.
 const MAX_VALUES: usize = 5_000_000;
@@ -30,18 +30,57 @@ pub(super) fn encode(value: &Value) -> Result<String, String> {
     Ok(out.text)
 }
 
-/// The data behind an object.
+/// The data behind an object. A struct stays what it is, for the names of its fields and their order.
 fn plain(value: &Value) -> Value {
     match value {
+        Value::Object(o) if o.members().is_some() && o.struct_fields().is_some() => value.clone(),
         Value::Object(o) => o.data().unwrap_or(Value::Nil),
         other => other.clone(),
     }
 }
 
+/// An entry of a map, or an exported field of a struct.
+struct Member {
+    name: String,
+    value: Value,
+    /// Does no comma follow it in an inline table?
+    last: bool,
+}
+
+/// What becomes a table, values before tables; `None` for what becomes none.
+fn members(value: &Value) -> Result<Option<(Vec<Member>, Vec<Member>)>, String> {
+    let (mut direct, mut tables) = (Vec::new(), Vec::new());
+    let mut add = |name: String, value: &Value, last| -> Result<(), String> {
+        let value = plain(value);
+        let list = if is_table(&value)? { &mut tables } else { &mut direct };
+        list.push(Member { name, value, last });
+        Ok(())
+    };
+    match value {
+        Value::Map(map) => {
+            map.entries().iter().try_for_each(|(name, value)| add(name.to_text().into_owned(), value, false))?;
+            if let Some(last) = tables.last_mut().or(direct.last_mut()) {
+                last.last = true;
+            }
+        }
+        Value::Object(object) => {
+            let fields = object.struct_fields().unwrap_or_default();
+            let exported = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());
+            let count = fields.iter().filter(|(name, _)| exported(name)).count();
+            // Go's library compares the place among all fields with the number of those that it writes.
+            for (i, (name, value)) in fields.iter().enumerate().filter(|(_, (name, _))| exported(name)) {
+                add((*name).to_owned(), value, i + 1 == count)?;
+            }
+        }
+        _ => return Ok(None),
+    }
+    Ok(Some((direct, tables)))
+}
+
 /// Does the value become a table or an array of tables?
 fn is_table(value: &Value) -> Result<bool, String> {
     match value {
-        Value::Map(_) => Ok(true),
+        Value::Map(_) | Value::Object(_) => Ok(true),
         Value::List(items) => is_table_array(items),
         Value::Complex(..) => Err(format!("unsupported type: {}", value.kind().name())),
         _ => Ok(false),
@@ -51,11 +90,12 @@ fn is_table(value: &Value) -> Result<bool, String> {
 fn is_table_array(items: &List) -> Result<bool, String> {
     let mut all = !items.is_empty();
     for item in items.iter() {
+        let item = plain(item);
         if item.is_nil() {
             return Err("toml: cannot encode array with nil element".into());
         }
-        is_table(item)?;
-        all &= matches!(item, Value::Map(_));
+        is_table(&item)?;
+        all &= matches!(item, Value::Map(_) | Value::Object(_));
     }
     Ok(all)
 }
@@ -80,7 +120,7 @@ impl Encoder {
     fn value(&mut self, key: &[String], value: &Value) -> Result<(), String> {
         match value {
             Value::Nil => Ok(()),
-            Value::Map(map) => {
+            Value::Map(_) | Value::Object(_) => {
                 if key.len() == 1 {
                     self.newline();
                 }
@@ -89,19 +129,18 @@ impl Encoder {
                     let _ = write!(self.text, "[{}]", path(key));
                     self.newline();
                 }
-                self.table(key, map)
+                self.table(key, value)
             }
             Value::List(items) if is_table_array(items)? => {
                 if key.is_empty() {
                     return Err("toml: top-level values must be Go maps or structs".into());
                 }
                 for item in items.iter() {
-                    let Value::Map(map) = item else { continue };
                     self.newline();
                     self.indent(key);
                     let _ = write!(self.text, "[[{}]]", path(key));
                     self.newline();
-                    self.table(key, map)?;
+                    self.table(key, &plain(item))?;
                 }
                 Ok(())
             }
@@ -119,19 +158,12 @@ impl Encoder {
         }
     }
 
-    fn table(&mut self, key: &[String], map: &Map) -> Result<(), String> {
-        let mut tables = Vec::new();
-        for (name, value) in map.entries() {
-            let value = plain(&value);
-            let mut key = key.to_vec();
-            key.push(name.to_text().into_owned());
-            if is_table(&value)? {
-                tables.push((key, value));
-            } else {
-                self.value(&key, &value)?;
-            }
+    fn table(&mut self, key: &[String], value: &Value) -> Result<(), String> {
+        let (direct, tables) = members(value)?.unwrap_or_default();
+        for member in direct.into_iter().chain(tables) {
+            self.value(&[key, &[member.name]].concat(), &member.value)?;
         }
-        tables.iter().try_for_each(|(key, value)| self.value(key, value))
+        Ok(())
     }
 
     fn element(&mut self, value: &Value) -> Result<(), String> {
@@ -142,7 +174,7 @@ impl Encoder {
             Value::Float(kind, f) => self.text.push_str(&float(*f, *kind)),
             Value::String(s) => self.text.push_str(&quoted(&s.to_text())),
             Value::Duration(d) => self.text.push_str(&quoted(&go_value::format::duration(*d))),
-            Value::Time(t) => self.text.push_str(&go_value::json::rfc3339_nano(t)),
+            Value::Time(t) => self.text.push_str(&time(t)),
             Value::List(items) => {
                 self.text.push('[');
                 for (i, item) in items.iter().enumerate() {
@@ -153,30 +185,20 @@ impl Encoder {
                 }
                 self.text.push(']');
             }
-            Value::Map(map) => self.inline(map)?,
+            Value::Map(_) | Value::Object(_) => self.inline(value)?,
             other => return Err(format!("unexpected type: {}", other.type_name())),
         }
         Ok(())
     }
 
-    fn inline(&mut self, map: &Map) -> Result<(), String> {
-        let mut direct = Vec::new();
-        let mut tables = Vec::new();
-        for (name, value) in map.entries() {
-            let value = plain(&value);
-            let list = if is_table(&value)? { &mut tables } else { &mut direct };
-            list.push((name, value));
-        }
+    fn inline(&mut self, value: &Value) -> Result<(), String> {
+        let (direct, tables) = members(value)?.unwrap_or_default();
         self.text.push('{');
-        let count = direct.len() + tables.len();
-        for (i, (name, value)) in direct.into_iter().chain(tables).enumerate() {
-            if value.is_nil() {
-                continue;
-            }
-            self.text.push_str(&quoted_key(&name.to_text()));
+        for member in direct.into_iter().chain(tables).filter(|member| !member.value.is_nil()) {
+            self.text.push_str(&quoted_key(&member.name));
             self.text.push_str(" = ");
-            self.element(&value)?;
-            if i + 1 < count {
+            self.element(&member.value)?;
+            if !member.last {
                 self.text.push_str(", ");
             }
         }
@@ -197,11 +219,24 @@ fn float(f: f64, kind: Kind) -> String {
     if text.contains(['e', '.']) { text } else { format!("{text}.0") }
 }
 
+/// A date that `fromToml` read without a zone is written without one; it knows it by the zone's name.
+fn time(time: &jiff::Zoned) -> String {
+    let text = go_value::json::rfc3339_nano(time);
+    let (date, clock) = text.split_once('T').unwrap_or((&text, ""));
+    let clock = clock.trim_end_matches('Z').split(['+', '-']).next().unwrap_or_default();
+    match time.time_zone().to_offset_info(time.timestamp()).abbreviation() {
+        "date-local" => date.to_owned(),
+        "time-local" => clock.to_owned(),
+        "datetime-local" => format!("{date}T{clock}"),
+        _ => text,
+    }
+}
+
 fn path(key: &[String]) -> String {
     key.iter().map(|k| quoted_key(k)).collect::<Vec<_>>().join(".")
 }
 
-fn quoted_key(key: &str) -> String {
+pub(super) fn quoted_key(key: &str) -> String {
     let bare = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare { key.into() } else { quoted(key) }
 }

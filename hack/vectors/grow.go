@@ -5,7 +5,7 @@
 //	# a remark
 //	= NAME | ARGUMENT | ARGUMENT    a function and a normal call of it, from which others are made
 //	@ NAME OPTION                   how: "fact EXPRESSION" asks for that, with % for the call, where answers are random;
-//	                                "no huge" gives no huge numbers; "no bytes" only UTF-8; "keep N" keeps N answers that are no errors;
+//	                                "no huge" gives no huge numbers; "keep N" keeps N answers that are no errors;
 //	                                "few" asks less, for a second name of a function
 //	anything else                   an expression, or a template if it has braces
 //
@@ -42,7 +42,6 @@ type subject struct {
 	normal []string
 	fact   string
 	huge   bool
-	bytes  bool
 	few    bool
 	keep   *int
 }
@@ -71,7 +70,7 @@ func (a area) questions(all map[string]function) []question {
 		case line == "" || strings.HasPrefix(line, "# "):
 		case strings.HasPrefix(line, "= "):
 			parts := strings.Split(line[2:], " | ")
-			s := &subject{normal: parts[1:], huge: true, bytes: true}
+			s := &subject{normal: parts[1:], huge: true}
 			f, known := all[parts[0]]
 			if !known && !strings.Contains(parts[0], ".") {
 				fatal("%s.txt: Helm has no function %s", a.name, parts[0])
@@ -95,8 +94,6 @@ func (a area) questions(all map[string]function) []question {
 				s.fact = rest
 			case option == "no huge":
 				s.huge = false
-			case option == "no bytes":
-				s.bytes = false
 			case option == "few":
 				s.few = true
 			case word == "keep":
@@ -159,9 +156,6 @@ func (s *subject) pool(param string) []string {
 	}
 	if !s.huge {
 		leave("922337203")
-	}
-	if !s.bytes {
-		leave(`\xff`)
 	}
 	return pool
 }

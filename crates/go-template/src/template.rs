@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use go_value::Value;
+use go_value::quote::quote;
 
 use crate::error::{ExecError, ParseError};
 use crate::exec;
@@ -188,11 +189,13 @@ impl Set {
 
     /// The template to execute, or Go's error that there is none.
     pub(crate) fn find(&self, name: &str) -> Result<&Arc<Template>, Box<ExecError>> {
-        self.lookup(name).ok_or_else(|| {
-            let quote = |s: &str| go_value::quote::quote(s.as_bytes());
-            let text = format!("template: no template {} associated with template {}", quote(name), quote(&self.name));
-            ExecError::plain(text)
-        })
+        self.lookup(name).ok_or_else(|| self.missing(name.as_bytes()))
+    }
+
+    /// Go's error that there is no such template.
+    pub(crate) fn missing(&self, name: &[u8]) -> Box<ExecError> {
+        let (name, own) = (quote(name), quote(self.name.as_bytes()));
+        ExecError::plain(format!("template: no template {name} associated with template {own}"))
     }
 }
 

@@ -79,6 +79,12 @@ pub trait Object: fmt::Debug + Send + Sync {
         self.members().map(|members| Value::Map(members.into_iter().collect()))
     }
 
+    /// The elements of a slice from the first place to before the second one; Go keeps its type.
+    fn slice(&self, from: usize, to: usize) -> Option<Value> {
+        let _ = (from, to);
+        None
+    }
+
     /// Go's truth of the value in `if`: a struct is always true, a map or slice when it is not empty.
     fn truth(&self) -> bool {
         true

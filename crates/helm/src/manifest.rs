@@ -139,6 +139,22 @@ fn heads(path: &str, text: &str, profile: HelmProfile) -> Result<Vec<(Range<usiz
     split(text, profile).into_iter().map(read).collect()
 }
 
+/// The complaint about a file that is not UTF-8: that of the YAML reader about the first document where it is not.
+pub(crate) fn no_text(path: &str, text: &[u8], profile: HelmProfile) -> Error {
+    let valid = text.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
+    let start = valid.rfind("\n---").map_or(0, |i| i + 1);
+    if let Err(e) = heads(path, &valid[..start], profile) {
+        return e;
+    }
+    let document = &text[start..];
+    let end = memchr::memmem::find(document, b"\n---").unwrap_or(document.len());
+    let fault = match go_yaml::decode_json_entries(&document[..end], |_| true) {
+        Err(e) => e.to_string(),
+        Ok(_) => "error converting YAML to JSON: yaml: invalid leading UTF-8 octet".to_owned(),
+    };
+    Error::Manifest(format!("YAML parse error on {path}: {fault}"))
+}
+
 /// Documents by what they are.
 #[derive(Default)]
 struct Sorted {

@@ -25,7 +25,7 @@ pub(crate) fn get(a: &[Value]) -> Outcome {
 }
 
 pub(crate) fn set(a: &[Value]) -> Outcome {
-    let dict = map(a, 0).ok_or(NIL_MAP)?;
+    let dict = map(a, 0).filter(|dict| !dict.nil).ok_or(NIL_MAP)?;
     dict.insert(text(a, 1).clone(), any(a, 2).clone());
     Ok(Value::Map(dict))
 }
@@ -89,7 +89,7 @@ fn merge_all(a: &[Value], overwrite: bool) -> Outcome {
     let dst = match a.first() {
         // A nil destination becomes a new map once there is something to put in.
         Some(Value::Nil) => Map::new(),
-        _ => map(a, 0).unwrap_or_default(),
+        _ => map(a, 0).filter(|dict| !dict.nil).unwrap_or_default(),
     };
     for i in 1..a.len() {
         if let Some(src) = map(a, i) {

@@ -157,12 +157,16 @@ pub(crate) fn slice(a: &[Value]) -> Outcome {
     }
     let start = a.get(1).map_or(0, to_int64);
     let end = a.get(2).map_or(list.len() as i64, to_int64);
-    let part = match (usize::try_from(start), usize::try_from(end)) {
-        (Ok(start), Ok(end)) => list.get(start..end),
-        _ => None,
+    let range = match (usize::try_from(start), usize::try_from(end)) {
+        (Ok(start), Ok(end)) if start <= end && end <= list.len() => start..end,
+        _ => return Err("reflect.Value.Slice: slice index out of bounds".into()),
     };
-    let part = part.ok_or("reflect.Value.Slice: slice index out of bounds")?;
-    Ok(Value::List(List::new(list.ty, part.to_vec())))
+    if let Value::Object(object) = value
+        && let Some(part) = object.slice(range.start, range.end)
+    {
+        return Ok(part);
+    }
+    Ok(Value::List(List::new(list.ty, list[range].to_vec())))
 }
 
 pub(crate) fn concat(a: &[Value]) -> Outcome {

@@ -19,6 +19,8 @@ use crate::args::{Outcome, utf8};
 pub struct SemVer {
     version: Version,
     pointer: bool,
+    /// The text it was made from is lost.
+    copied: bool,
 }
 
 pub(crate) fn semver(a: &[Value]) -> Outcome {
@@ -33,7 +35,7 @@ pub(crate) fn semver_compare(a: &[Value]) -> Outcome {
 }
 
 fn object(version: Version, pointer: bool) -> Value {
-    Value::Object(Arc::new(SemVer { version, pointer }))
+    Value::Object(Arc::new(SemVer { version, pointer, copied: false }))
 }
 
 /// The version behind a value, found by its text: objects of other crates cannot be looked into.
@@ -45,6 +47,12 @@ fn version_of(value: Option<&Value>) -> Result<Version, String> {
         }
         Some(Value::Nil) | None => Err(crate::args::NIL_POINTER.to_owned()),
         Some(other) => Err(format!("wrong type for value; expected *semver.Version; got {}", other.type_name())),
+    }
+}
+
+impl SemVer {
+    fn original(&self) -> &str {
+        if self.copied { "" } else { self.version.original() }
     }
 }
 
@@ -85,7 +93,7 @@ impl Object for SemVer {
             "Prerelease" => Ok(v.pre.as_str().into()),
             "Metadata" => Ok(v.metadata.as_str().into()),
             "String" => Ok(v.to_string().into()),
-            "Original" => Ok(v.original().into()),
+            "Original" => Ok(self.original().into()),
             "MarshalText" => Ok(Value::bytes(v.to_string().as_bytes())),
             "MarshalJSON" => Ok(Value::bytes(format!("\"{v}\"").as_bytes())),
             "IncPatch" => {
@@ -120,6 +128,12 @@ impl Object for SemVer {
         true
     }
 
+    fn deep_copy(&self) -> Option<Value> {
+        // None of its fields is exported, so nothing is left of it.
+        let version = Version::parse("0.0.0").ok()?;
+        Some(Value::Object(Arc::new(Self { version, pointer: self.pointer, copied: true })))
+    }
+
     fn struct_fields(&self) -> Option<Vec<(&'static str, Value)>> {
         let v = &self.version;
         let number = |n: u64| Value::Uint(Kind::Uint64, n);
@@ -129,7 +143,7 @@ impl Object for SemVer {
             ("patch", number(v.patch)),
             ("pre", v.pre.as_str().into()),
             ("metadata", v.metadata.as_str().into()),
-            ("original", v.original().into()),
+            ("original", self.original().into()),
         ])
     }
 

@@ -64,6 +64,11 @@ impl<'a> Context<'a> {
         Ok(out)
     }
 
+    /// Go's error that there is no template with this name, which may be one that no template can have.
+    pub fn no_template(&self, name: &[u8]) -> Box<ExecError> {
+        self.set.missing(name)
+    }
+
     pub(crate) fn execute_into(&mut self, out: &mut Vec<u8>, name: &str, data: &Value) -> Result<()> {
         let set = self.set;
         let template = set.find(name)?;

@@ -16,19 +16,22 @@ pub(super) fn printed(args: &[Value]) -> Vec<u8> {
     if let [Value::String(s)] = args {
         return s.to_vec();
     }
-    let shown: Vec<Value> = args
-        .iter()
-        .map(|arg| match arg {
-            Value::Nil => "<no value>".into(),
-            Value::Object(o) if o.kind() == Kind::Pointer && args.len() == 1 => {
-                let mut text = Vec::new();
-                value::print(&mut text, arg);
-                Value::string(text)
-            }
-            _ => arg.clone(),
-        })
-        .collect();
-    format::sprint(&shown)
+    let mut out = Vec::new();
+    let mut after_text = true;
+    for arg in args {
+        let text = matches!(arg, Value::Nil | Value::String(_));
+        if !text && !after_text {
+            out.push(b' ');
+        }
+        match arg {
+            Value::Nil => out.extend_from_slice(b"<no value>"),
+            // A pointer is followed.
+            Value::Object(o) if o.kind() == Kind::Pointer => value::print(&mut out, arg),
+            _ => format::append(&mut out, arg),
+        }
+        after_text = text;
+    }
+    out
 }
 
 /// Escape text for HTML, as the function `html` does.

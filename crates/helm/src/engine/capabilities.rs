@@ -90,6 +90,11 @@ impl KubeVersion {
         Self { normalized: String::new(), ..self.clone() }
     }
 
+    /// What it prints as.
+    fn shown(&self) -> &str {
+        if self.normalized.is_empty() { &self.version } else { &self.normalized }
+    }
+
     /// A server's own version, which Helm takes as it is: a suffix such as `-gke.1` counts in ranges.
     pub fn of_server(git_version: &str, major: &str, minor: &str) -> Self {
         Self { version: git_version.into(), normalized: git_version.into(), major: major.into(), minor: minor.into() }
@@ -119,7 +124,7 @@ impl Object for KubeVersion {
     }
 
     fn call(&self, name: &str, _: &[Value]) -> Result<Value, String> {
-        Ok(if name == "String" { self.normalized.as_str() } else { self.version.as_str() }.into())
+        Ok(if name == "String" { self.shown() } else { self.version.as_str() }.into())
     }
 
     fn display(&self) -> Vec<u8> {
@@ -127,7 +132,7 @@ impl Object for KubeVersion {
     }
 
     fn printed(&self) -> Vec<u8> {
-        self.normalized.clone().into_bytes()
+        self.shown().into()
     }
 
     fn without_address(&self) -> Option<Value> {
@@ -286,6 +291,10 @@ impl Object for VersionSet {
     fn data(&self) -> Option<Value> {
         let items = self.0.iter().map(|v| Value::string(v.as_str())).collect();
         Some(Value::List(List::new(ListType::STRINGS, items)))
+    }
+
+    fn slice(&self, from: usize, to: usize) -> Option<Value> {
+        Some(Value::Object(Arc::new(Self(self.0.get(from..to)?.into()))))
     }
 
     fn truth(&self) -> bool {

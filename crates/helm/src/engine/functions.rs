@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use go_template::{Context, FuncError, FuncMap, Parsed, Type};
-use go_value::{List, Map, Str, Value};
+use go_value::{List, Map, MapType, Str, Value};
 use memchr::memmem;
 
 use super::Environment;
@@ -98,7 +98,7 @@ fn register_text(f: &mut FuncMap, host: &Arc<dyn sprig::Host>) {
     f.add("toJson", &[Type::Any], Type::STRING, |_, a| Ok(quiet(go_value::json::encode(&a[0]))?.into()));
     f.add("mustToJson", &[Type::Any], Type::STRING, |_, a| Ok(go_value::json::encode(&a[0])?.into()));
     f.add("fromJson", &[Type::STRING], Type::MAP, |_, a| {
-        Ok(or_error_key(go_value::json::decode_map(&text(&a[0])).map(Option::unwrap_or_default)))
+        Ok(or_error_key(go_value::json::decode_map(&text(&a[0])).map(|m| m.unwrap_or_else(|| Map::nil(MapType::ANY)))))
     });
     f.add("fromJsonArray", &[Type::STRING], Type::LIST, |_, a| {
         Ok(or_error_item(
@@ -158,7 +158,11 @@ fn register_templates(f: &mut FuncMap) {
             });
         }
         *count += 1;
-        let out = cx.execute(&name.to_text(), &a[1]);
+        let out = match std::str::from_utf8(&name) {
+            Ok(name) => cx.execute(name, &a[1]),
+            // No template has such a name; its bytes are in the complaint.
+            Err(_) => Err(cx.no_template(&name)),
+        };
         if let Some(count) = state(cx)?.included.get_mut(&name) {
             *count = count.saturating_sub(1);
         }

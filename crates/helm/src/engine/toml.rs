@@ -47,8 +47,8 @@ struct Member {
     last: bool,
 }
 
-/// What becomes a table, values before tables; `None` for what becomes none.
-fn members(value: &Value) -> Result<Option<(Vec<Member>, Vec<Member>)>, String> {
+/// What is in a table: first the values, then the tables.
+fn members(value: &Value) -> Result<(Vec<Member>, Vec<Member>), String> {
     let (mut direct, mut tables) = (Vec::new(), Vec::new());
     let mut add = |name: String, value: &Value, last| -> Result<(), String> {
         let value = plain(value);
@@ -72,9 +72,9 @@ fn members(value: &Value) -> Result<Option<(Vec<Member>, Vec<Member>)>, String> 
                 add((*name).to_owned(), value, i + 1 == count)?;
             }
         }
-        _ => return Ok(None),
+        _ => {}
     }
-    Ok(Some((direct, tables)))
+    Ok((direct, tables))
 }
 
 /// Does the value become a table or an array of tables?
@@ -159,7 +159,7 @@ impl Encoder {
     }
 
     fn table(&mut self, key: &[String], value: &Value) -> Result<(), String> {
-        let (direct, tables) = members(value)?.unwrap_or_default();
+        let (direct, tables) = members(value)?;
         for member in direct.into_iter().chain(tables) {
             self.value(&[key, &[member.name]].concat(), &member.value)?;
         }
@@ -192,7 +192,7 @@ impl Encoder {
     }
 
     fn inline(&mut self, value: &Value) -> Result<(), String> {
-        let (direct, tables) = members(value)?.unwrap_or_default();
+        let (direct, tables) = members(value)?;
         self.text.push('{');
         for member in direct.into_iter().chain(tables).filter(|member| !member.value.is_nil()) {
             self.text.push_str(&quoted_key(&member.name));

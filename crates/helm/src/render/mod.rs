@@ -114,6 +114,8 @@ pub struct Executed {
     /// The text of each template that made some, by path; no partials, no notes.
     pub files: Files,
     notes: String,
+    /// The first file that is no text, as it is.
+    not_text: Option<(String, Vec<u8>)>,
     warnings: Warnings,
 }
 
@@ -153,8 +155,8 @@ pub fn execute(prepared: Prepared, options: &RenderOptions) -> Result<Executed, 
         options.profile,
         &options.environment,
     )?;
-    let (files, notes) = take_notes(rendered, chart.name(), options.sub_notes);
-    Ok(Executed { chart, files, notes, warnings })
+    let (files, notes, not_text) = take_notes(rendered, chart.name(), options.sub_notes);
+    Ok(Executed { chart, files, notes, not_text, warnings })
 }
 
 impl Executed {
@@ -163,22 +165,39 @@ impl Executed {
     /// # Errors
     /// A document that is not YAML, with the files as they are.
     pub fn sorted(self, profile: HelmProfile) -> Result<Rendered, (Error, Files)> {
-        let Self { chart, files, notes, warnings } = self;
+        let Self { chart, files, notes, not_text, warnings } = self;
+        if let Some((path, bytes)) = not_text {
+            // What comes before it is complained about first.
+            let before = files.iter().take_while(|(p, _)| **p < path).map(|(p, text)| (p.clone(), text.clone()));
+            let fault = sort(before.collect(), profile).err().map(|(e, _)| e);
+            return Err((fault.unwrap_or_else(|| crate::manifest::no_text(&path, &bytes, profile)), files));
+        }
         let (hooks, manifests) = sort(files, profile)?;
         let crds = chart.crds();
         Ok(Rendered { chart, manifests, hooks, notes, crds, warnings: warnings.texts().to_vec() })
     }
 }
 
-/// Files without notes, and the notes: the root chart's, or all of them.
-fn take_notes(rendered: BTreeMap<String, Vec<u8>>, chart: &str, sub_notes: bool) -> (Files, String) {
+/// Files without notes; the notes, the root chart's or all of them; the first file that is no text.
+fn take_notes(
+    rendered: BTreeMap<String, Vec<u8>>,
+    chart: &str,
+    sub_notes: bool,
+) -> (Files, String, Option<(String, Vec<u8>)>) {
     const NOTES: &str = "NOTES.txt";
     let root = format!("{chart}/templates/{NOTES}");
     let mut notes = String::new();
     let mut files = Files::new();
+    let mut not_text = None;
     for (path, text) in rendered {
         // What is not UTF-8 cannot be a manifest; the YAML reader says so where it is read.
-        let text = String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+        let text = String::from_utf8(text).unwrap_or_else(|e| {
+            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
+            if !path.ends_with(NOTES) {
+                not_text.get_or_insert((path.clone(), e.into_bytes()));
+            }
+            text
+        });
         if !path.ends_with(NOTES) {
             files.insert(path, text);
         } else if sub_notes || path == root {
@@ -188,5 +207,5 @@ fn take_notes(rendered: BTreeMap<String, Vec<u8>>, chart: &str, sub_notes: bool)
             notes.push_str(&text);
         }
     }
-    (files, notes)
+    (files, notes, not_text)
 }

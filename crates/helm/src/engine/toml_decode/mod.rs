@@ -11,7 +11,6 @@ mod tree;
 use go_value::float::{NumError, parse_float, parse_int};
 use go_value::quote::quote;
 use go_value::{Map, Value};
-use jiff::tz::TimeZone;
 use sprig::Host;
 
 use lex::{Fault, Lexer, Scalar, Start};
@@ -157,13 +156,11 @@ impl Parser<'_> {
         self.tree.mark_array(&self.key_path(), matches!(node, Node::Array(_)));
         let Some(mut table) = table else { return Ok(()) };
         for part in parents {
-            table = match table.entry(part.clone()).or_insert_with(|| Node::Table(Table::new())) {
-                Node::Table(table) => table,
-                _ => {
-                    let text = format!("{} is not a table", quote(tree::shown(&self.context).as_bytes()));
-                    return self.about_key(Err(text));
-                }
+            let Node::Table(inner) = table.entry(part.clone()).or_insert_with(|| Node::Table(Table::new())) else {
+                let context = quote(tree::shown(&self.context).as_bytes());
+                return self.about_key(Err(format!("{context} is not a table")));
             };
+            table = inner;
         }
         table.insert(self.key.clone(), node);
         Ok(())
@@ -263,17 +260,22 @@ impl Parser<'_> {
 
     fn date(&self, text: &str) -> Result<Value, Fault> {
         let text = text.replace('z', "Z").replace(['t', ' '], "T");
-        let layouts: [(&str, fn(&dyn Host) -> TimeZone); 7] = [
-            ("2006-01-02T15:04:05.999999999Z07:00", |host| host.local_zone()),
-            ("2006-01-02T15:04:05.999999999", |host| local_zone(host, "datetime-local")),
-            ("2006-01-02", |host| local_zone(host, "date-local")),
-            ("15:04:05.999999999", |host| local_zone(host, "time-local")),
-            ("2006-01-02T15:04Z07:00", |host| host.local_zone()),
-            ("2006-01-02T15:04", |host| local_zone(host, "datetime-local")),
-            ("15:04", |host| local_zone(host, "time-local")),
+        // A zone's name tells `toToml` what the text did not have.
+        let layouts = [
+            ("2006-01-02T15:04:05.999999999Z07:00", None),
+            ("2006-01-02T15:04:05.999999999", Some("datetime-local")),
+            ("2006-01-02", Some("date-local")),
+            ("15:04:05.999999999", Some("time-local")),
+            ("2006-01-02T15:04Z07:00", None),
+            ("2006-01-02T15:04", Some("datetime-local")),
+            ("15:04", Some("time-local")),
         ];
-        for (layout, zone) in layouts {
-            let Ok(time) = sprig::parse_time(layout, &text, &zone(self.host)) else { continue };
+        for (layout, name) in layouts {
+            let zone = match name {
+                Some(name) => sprig::named_zone(name, self.host.now().offset()),
+                None => self.host.local_zone(),
+            };
+            let Ok(time) = sprig::parse_time(layout, &text, &zone) else { continue };
             if lacks_a_zero(&text, layout) {
                 break;
             }
@@ -281,11 +283,6 @@ impl Parser<'_> {
         }
         self.lexer.fault(format!("invalid datetime: {}", quote(text.as_bytes())))
     }
-}
-
-/// The zone of dates without one: with today's offset, and a name by which `toToml` knows them.
-fn local_zone(host: &dyn Host, name: &str) -> TimeZone {
-    sprig::named_zone(name, host.now().offset())
 }
 
 /// Does each underscore stand between digits?

@@ -76,13 +76,11 @@ impl Tree {
         }
         parents.clone_into(context);
         if array {
-            match table.entry(last.clone()).or_insert_with(|| Node::Tables(Vec::new())) {
-                Node::Tables(tables) => tables.push(Table::new()),
-                _ => {
-                    let key = shown(&key);
-                    return Err(format!("Key '{key}' was already created and cannot be used as an array."));
-                }
-            }
+            let node = table.entry(last.clone()).or_insert_with(|| Node::Tables(Vec::new()));
+            let Node::Tables(tables) = node else {
+                return Err(format!("Key '{}' was already created and cannot be used as an array.", shown(&key)));
+            };
+            tables.push(Table::new());
         } else {
             self.set(context, last, &Node::Table(Table::new()))?;
         }

@@ -70,8 +70,8 @@ crds: preflight ## Write crds/ from the Rust types
 fuzz-diff: preflight ## Compare random charts with Helm 4.3.1 for MINUTES (5); findings go to target/fuzz-diff
 	@MINUTES='$(MINUTES)' SEED='$(SEED)' CASE='$(CASE)' OUT='$(or $(OUT),$(TARGET)/fuzz-diff)' CARGO='$(CARGO)' hack/fuzz-diff/run.sh
 
-vectors: ## Ask Helm 4.3.1 again what every template function answers; needs go
-	@hack/vectors/run.sh
+vectors: ## Ask Helm 4.3.1 again what every template function answers (AREAS="data flow" for some); needs go
+	@AREAS='$(AREAS)' hack/vectors/run.sh
 
 fuzz: preflight ## Fuzz ON=yaml_read or another target of fuzz/ for MINUTES (10); needs nightly and cargo-fuzz
 	@command -v cargo-fuzz >/dev/null || { echo "make: there is no cargo-fuzz; cargo install cargo-fuzz, and rustup toolchain install nightly" >&2; exit 1; }

@@ -330,6 +330,18 @@ mod tests {
         assert!(text.contains(r#""apply_method":"ssa""#), "{text}");
     }
 
+    /// Not all readers of JSON do that with all floats.
+    #[test]
+    fn numbers_are_kept() {
+        const NUMBER: &str = "44444444444440000000000000000000000000000000000000001602514338";
+        let release = from_json_bytes(
+            format!(r#"{{"name":"r","info":{{"status":"deployed"}},"config":{{"a":{NUMBER}}}}}"#).as_bytes(),
+        )
+        .unwrap();
+        let Some(Value::Float(_, a)) = release.config.get("a") else { panic!("{:?}", release.config) };
+        assert_eq!(a.to_bits(), NUMBER.parse::<f64>().unwrap().to_bits());
+    }
+
     #[test]
     fn helm_3_records() {
         let json = br#"{"name":"r","info":{"first_deployed":"2020-01-01T00:00:00Z","last_deployed":"","deleted":"","status":"deployed"},

@@ -46,7 +46,9 @@ pub(crate) fn read_entries<T: Target>(text: &[u8], wanted: impl Fn(&str) -> bool
             return None;
         }
         let (key, behind) = reader.key(line.at)??;
-        if matches!(&key, Key::Text(text) if wanted(text)) {
+        // Others have a text in JSON, which is what is wanted or not.
+        let Key::Text(name) = &key else { return None };
+        if wanted(name) {
             let value = reader.value::<T>(behind, 0, true)?;
             T::insert(&mut map, key, value).ok()?;
         } else {

@@ -22,7 +22,7 @@ fn agree(text: &str) -> bool {
         let want = by_grammar::<ForTemplates>(text.as_bytes(), Duplicates::LastWins).unwrap();
         assert_eq!(go_value::json::encode(&got).unwrap(), go_value::json::encode(&want).unwrap(), "{text:?}");
     }
-    let wanted = |key: &str| ["a", "kind", "metadata"].contains(&key);
+    let wanted = |key: &str| ["a", "kind", "metadata", "false"].contains(&key);
     if let Some(got) = read_entries::<ForManifests>(text.as_bytes(), wanted) {
         let mut want = by_grammar::<ForManifests>(text.as_bytes(), Duplicates::LastWins).unwrap();
         if let Some(entries) = want.as_object_mut() {
@@ -38,6 +38,7 @@ const USUAL: &[&str] = &[
     "",
     "# only a comment\n",
     "---\na: b\n",
+    "n: 1\nb: 2\n",
     "a: 1\nb: 0x1f\nc: 1.5\nd: true\ne: ~\nf: on\ng: 2001-12-14\nh: 1_000\ni: .5\n",
     "a:\n  b:\n    c: d\n  e: f\ng: h",
     "a:\n- b\n- c: d\n  e: f\n-   g: h\n    i: j\n- - k\n  - l\n-\n  m: n\n-\n",

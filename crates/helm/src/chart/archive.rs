@@ -4,6 +4,7 @@
 //! `pkg/chart/loader/archive`. The surprising thing: the first path element is dropped whatever it is, so two roots
 //! in one archive are merged.
 
+use std::cell::Cell;
 use std::io::Read;
 use std::path::Path;
 
@@ -153,15 +154,20 @@ fn shared_files(whole: &Bytes) -> Option<Vec<File>> {
             modified: head.modified,
         });
     }
-    (!files.is_empty()).then_some(files)
+    // What is read past, extended headers too, is all there.
+    let complete = archive.into_inner().position() <= whole.len() as u64;
+    (complete && !files.is_empty()).then_some(files)
 }
 
 /// The files of an archive that is unpacked as it is read.
 fn streamed_files(bytes: &[u8]) -> Result<Vec<File>, Error> {
     let too_large =
         || load_error(format!("decompressed chart is larger than the maximum size {MAX_DECOMPRESSED_SIZE}"));
+    let read = Cell::new(0);
+    // Where the last file ends, and where what fills its block does.
+    let (mut end, mut filled) = (0, 0);
     // The tar reader keeps extended headers in memory: bound what it can read at all, headers and padding included.
-    let unzipped = MultiGzDecoder::new(bytes).take(MAX_DECOMPRESSED_SIZE * 2);
+    let unzipped = Counted { inner: MultiGzDecoder::new(bytes).take(MAX_DECOMPRESSED_SIZE * 2), read: &read };
     let mut archive = tar::Archive::new(unzipped);
     let mut files = Vec::new();
     let mut remaining = MAX_DECOMPRESSED_SIZE;
@@ -170,7 +176,14 @@ fn streamed_files(bytes: &[u8]) -> Result<Vec<File>, Error> {
         if count > MAX_ENTRIES {
             return Err(load_error(format!("chart archive has more than {MAX_ENTRIES} entries")));
         }
-        let mut entry = entry.map_err(|e| load_error(tar_error(&e)))?;
+        let mut entry = match entry {
+            Ok(entry) => entry,
+            // Go does not miss what only fills the last block.
+            Err(_) if (end..filled).contains(&read.get()) => break,
+            Err(e) => return Err(load_error(tar_error(&e))),
+        };
+        end = entry.raw_file_position().saturating_add(entry.size());
+        filled = end.checked_next_multiple_of(512).unwrap_or(end);
         let Some(head) = head(&entry)? else { continue };
         let kind = entry.header().entry_type();
         let is_link = kind.is_symlink() || kind.is_hard_link();
@@ -192,6 +205,20 @@ fn streamed_files(bytes: &[u8]) -> Result<Vec<File>, Error> {
         return Err(load_error("no files in chart archive"));
     }
     Ok(files)
+}
+
+/// A reader that tells how much was read.
+struct Counted<'a, R> {
+    inner: R,
+    read: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.read.set(self.read.get() + n as u64);
+        Ok(n)
+    }
 }
 
 /// What an entry says of itself.
@@ -273,6 +300,8 @@ fn tar_error(e: &std::io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     #[test]
@@ -289,5 +318,23 @@ mod tests {
             "chart illegally contains content outside the base directory: \"Chart.yaml\""
         );
         assert_eq!(name("Chart.yaml/x").unwrap_err(), "chart yaml not in base directory");
+    }
+    #[test]
+    fn the_last_block_need_not_be_full() {
+        let mut header = tar::Header::new_ustar();
+        header.set_path("c/Chart.yaml").unwrap();
+        header.set_size(5);
+        header.set_cksum();
+        let gzip = |bytes: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let whole = [header.as_bytes().as_slice(), b"a: 1\n"].concat();
+        // Of two members, an archive is read piece by piece.
+        let pieces = |n: usize| read_archive(&[gzip(&whole[..n / 2]), gzip(&whole[n / 2..n])].concat());
+        assert_eq!(read_archive(&gzip(&whole)).unwrap()[0].data, "a: 1\n");
+        assert_eq!(pieces(whole.len()).unwrap()[0].data, "a: 1\n");
+        pieces(whole.len() - 1).unwrap_err();
     }
 }

@@ -11,7 +11,7 @@ use helm::HelmProfile;
 use helm_action::context::HostRef;
 use kube_ops::{Cluster, Identity};
 
-use super::{Exit, Printer};
+use super::{Exit, LimitsArgs, Printer};
 use crate::controller::connect;
 use crate::host::SystemHost;
 use crate::preview::charts::FetchedCharts;
@@ -54,6 +54,9 @@ pub struct Args {
     /// Whose Helm's rules hold where a release says nothing
     #[arg(long, value_name = "VERSION", default_value_t)]
     helm_profile: HelmProfile,
+
+    #[command(flatten)]
+    limits: LimitsArgs,
 }
 
 pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
@@ -72,7 +75,7 @@ async fn show(args: &Args, printer: &Printer) -> Result<Exit> {
     let files = Arc::new(Files::new(objects, own.clone()));
     let charts = FetchedCharts { files: Arc::clone(&files), limits: Limits::default() };
     let host = HostRef(Arc::new(SystemHost::default()));
-    let settings = Settings { profile: args.helm_profile, ..Settings::default() };
+    let settings = Settings { profile: args.helm_profile, render_limits: args.limits.limits(), ..Settings::default() };
     let context = Context::new(own, config, files, Arc::new(charts), host, settings);
     let (mut exit, mut failed, mut refused) = (Exit::Ok, 0, 0);
     for release in releases {

@@ -8,6 +8,7 @@ mod controller;
 mod crds;
 mod diff;
 mod flags;
+mod limits_args;
 mod lint;
 mod printer;
 mod template;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub use limits_args::LimitsArgs;
 pub use printer::Printer;
 
 /// A Kubernetes controller for Helm releases, and the command line that goes with it.

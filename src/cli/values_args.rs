@@ -93,7 +93,14 @@ fn read(path: &str, fetch: Fetch<'_>) -> Result<Vec<u8>> {
     if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
         return fetch(path);
     }
-    std::fs::read(path).map_err(|e| {
+    /// What no values need, be they a file that has no end.
+    const LARGEST: u64 = 100 << 20;
+    let mut text = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut text));
+    if text.len() as u64 > LARGEST {
+        return Err(anyhow!("read {path}: exceeded maximum size of a file of values ({LARGEST} bytes); it is fixed"));
+    }
+    read.map(|_| text).map_err(|e| {
         // A folder opens; it is the reading that fails.
         let step = if e.kind() == ErrorKind::IsADirectory { "read" } else { "open" };
         anyhow!("{step} {path}: {}", go_io_error(&e))

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use helm::HelmProfile;
 
+use crate::cli::LimitsArgs;
+
 /// Where charts come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum SourcesMode {
@@ -69,6 +71,9 @@ pub struct ControllerArgs {
     /// Let templates ask DNS
     #[arg(long)]
     pub allow_dns_lookups: bool,
+    /// How far templates may go.
+    #[command(flatten)]
+    pub limits: LimitsArgs,
     /// Whose Helm's rules hold where a release says nothing: 4.3 or 4.1
     #[arg(long, default_value_t = HelmProfile::default(), value_name = "VERSION")]
     pub helm_profile: HelmProfile,

@@ -105,6 +105,7 @@ pub async fn run(args: ControllerArgs) -> Result<()> {
         no_cross_namespace_refs: args.no_cross_namespace_refs,
         profile: args.helm_profile,
         allow_dns_lookups: args.allow_dns_lookups,
+        render_limits: args.limits.limits(),
         ..Settings::default()
     };
     let references = ClusterReferences { own: own.clone(), releases: Arc::clone(&watched.releases) };

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use flux_api::HelmRelease;
 use futures::future::BoxFuture;
+use helm::engine::Limits;
 use helm::release::digest::Algorithm;
 use helm::{Chart, HelmProfile};
 use helm_action::context::HostRef;
@@ -91,6 +92,8 @@ pub struct Settings {
     pub profile: HelmProfile,
     /// May templates ask DNS?
     pub allow_dns_lookups: bool,
+    /// How far templates may go.
+    pub render_limits: Limits,
     /// The algorithm of digests in status.
     pub digest: Algorithm,
 }
@@ -103,6 +106,7 @@ impl Default for Settings {
             no_cross_namespace_refs: false,
             profile: HelmProfile::default(),
             allow_dns_lookups: false,
+            render_limits: Limits::default(),
             digest: Algorithm::default(),
         }
     }
@@ -205,6 +209,7 @@ impl Context {
             namespace: namespace.into(),
             profile: self.profile(release)?,
             enable_dns: self.settings.allow_dns_lookups,
+            limits: self.settings.render_limits,
             host: self.host.clone(),
         })
     }

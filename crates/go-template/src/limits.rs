@@ -7,31 +7,44 @@
 
 use std::io;
 
+use go_value::Value;
+use go_value::limits::{MAX_TEXT, text_too_long};
+
 /// How far a render may go. One value holds for the whole render, including every `include` and `tpl` in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// How deep `{{template}}` calls and functions that execute templates may nest; Go has 100,000.
     pub depth: usize,
+    /// How deep functions that execute templates may nest. Each such level of an error holds the levels below it, so it
+    /// is not the stack that would give in first.
+    pub calls: usize,
     /// Bytes of stack that execution may use, from the outermost call on. Must be well below the thread's stack size:
     /// see [`on_large_stack`].
     pub stack: usize,
     /// Bytes that all templates of the render may write, included ones as well.
     pub output: usize,
-    /// Nodes that may be executed.
+    /// Nodes that may be executed. What functions do counts too, by the length of what they are given.
     pub steps: u64,
+    /// Bytes that functions may make, whether or not they are still needed: what is in use is not known here, and is
+    /// never more.
+    pub memory: usize,
+    /// Said behind the text of a limit that was reached: how whoever renders can raise it.
+    pub hint: &'static str,
 }
 
 impl Limits {
     /// Go's depth of template calls.
     pub const DEPTH: usize = 100_000;
+    /// More than Helm's 1,000 levels of a template that includes itself need, be there others in between.
+    pub const CALLS: usize = 4000;
     /// What fits the 2 MiB of an ordinary Rust thread.
     pub const STACK: usize = 1 << 20;
-    /// 512 MiB.
-    pub const OUTPUT: usize = 512 << 20;
-    /// 256 MiB: how long the texts that a function is given, or the one it gives, may be.
-    pub const TEXT: usize = 256 << 20;
-    /// About a minute's work.
-    pub const STEPS: u64 = 500_000_000;
+    /// 64 MiB; a release with a hundredth of that fits no Secret.
+    pub const OUTPUT: usize = 64 << 20;
+    /// Some seconds' work.
+    pub const STEPS: u64 = 20_000_000;
+    /// 192 MiB.
+    pub const MEMORY: usize = 192 << 20;
 
     /// The same limits for a thread whose stack has `bytes`: the reserve for whatever functions do is taken off.
     #[must_use]
@@ -39,36 +52,60 @@ impl Limits {
         self.stack = bytes - bytes / 4;
         self
     }
+
+    /// `factor` times as much of what a large chart may need: steps, output and memory.
+    #[must_use]
+    pub const fn times(mut self, factor: u32) -> Self {
+        self.steps = self.steps.saturating_mul(factor as u64);
+        self.output = self.output.saturating_mul(factor as usize);
+        self.memory = self.memory.saturating_mul(factor as usize);
+        self
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: Self::DEPTH, stack: Self::STACK, output: Self::OUTPUT, steps: Self::STEPS }
+        Self {
+            depth: Self::DEPTH,
+            calls: Self::CALLS,
+            stack: Self::STACK,
+            output: Self::OUTPUT,
+            steps: Self::STEPS,
+            memory: Self::MEMORY,
+            hint: "",
+        }
     }
 }
 
-/// What a render has used of its [`Limits`].
+/// What a render has used of its [`Limits`], whatever the number of its templates.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub struct Budget {
     limits: Limits,
     depth: usize,
+    calls: usize,
     steps: u64,
     output: usize,
+    memory: usize,
     stack_base: usize,
 }
 
 impl Budget {
-    /// A fresh budget; the stack is counted from here.
+    /// A fresh budget; the stack is counted from where this is called.
     #[inline(never)]
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, depth: 0, steps: 0, output: 0, stack_base: stack_address() }
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, depth: 0, calls: 0, steps: 0, output: 0, memory: 0, stack_base: stack_address() }
     }
 
     /// Count one executed node.
     pub(crate) fn step(&mut self) -> Result<(), String> {
-        self.steps += 1;
+        self.work(1)
+    }
+
+    /// Count the work of this many nodes.
+    pub(crate) fn work(&mut self, steps: u64) -> Result<(), String> {
+        self.steps = self.steps.saturating_add(steps);
         if self.steps > self.limits.steps {
-            return Err(format!("exceeded maximum number of steps ({})", self.limits.steps));
+            return Err(self.reached("number of steps", self.limits.steps, ""));
         }
         Ok(())
     }
@@ -77,15 +114,60 @@ impl Budget {
     pub(crate) fn write(&mut self, bytes: usize) -> Result<(), String> {
         self.output = self.output.saturating_add(bytes);
         if self.output > self.limits.output {
-            return Err(format!("exceeded maximum output size ({} bytes)", self.limits.output));
+            return Err(self.reached("output size", self.limits.output as u64, " bytes"));
         }
         Ok(())
+    }
+
+    /// Count memory.
+    pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), String> {
+        self.memory = self.memory.saturating_add(bytes);
+        if self.memory > self.limits.memory {
+            return Err(self.reached("memory", self.limits.memory as u64, " bytes"));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn reached(&self, what: &str, limit: u64, unit: &str) -> String {
+        format!("exceeded maximum {what} ({limit}{unit}){}", self.limits.hint)
+    }
+
+    /// Count what a function is given: the longer, the longer it takes.
+    pub(crate) fn take<'v>(&mut self, values: impl IntoIterator<Item = &'v Value>) -> Result<(), String> {
+        /// What a step's time is enough for, by a function that is not fast.
+        const BYTES_A_STEP: usize = 16;
+        const ITEMS_A_STEP: usize = 8;
+        let (mut bytes, mut items) = (0_usize, 0_usize);
+        for value in values {
+            match value {
+                Value::String(text) => bytes = bytes.saturating_add(text.len()),
+                Value::List(list) => items = items.saturating_add(list.len()),
+                _ => {}
+            }
+        }
+        text_fits(bytes)?;
+        self.work((bytes / BYTES_A_STEP + items / ITEMS_A_STEP) as u64)
+    }
+
+    /// Count what a function made. What somebody else holds too was there before.
+    pub(crate) fn give(&mut self, value: &Value) -> Result<(), String> {
+        if let Value::String(text) = value {
+            text_fits(text.len())?;
+        }
+        match made(value, 0) {
+            0 => Ok(()),
+            bytes => self.hold(bytes),
+        }
     }
 
     /// Is there room on the stack to go on recursing?
     pub(crate) fn recurse(&self) -> Result<(), String> {
         if stack_address().abs_diff(self.stack_base) > self.limits.stack {
-            return Err(format!("exceeded maximum stack size ({} bytes)", self.limits.stack));
+            return Err(format!(
+                "exceeded maximum stack size ({} bytes); it is fixed: nest templates less deep",
+                self.limits.stack
+            ));
         }
         Ok(())
     }
@@ -93,6 +175,7 @@ impl Budget {
     /// Enter a template; [`Budget::leave`] afterwards.
     pub(crate) fn enter(&mut self) -> Result<(), String> {
         if self.depth >= self.limits.depth {
+            // Go's text.
             return Err(format!("exceeded maximum template depth ({})", self.limits.depth));
         }
         self.recurse()?;
@@ -104,18 +187,55 @@ impl Budget {
     pub(crate) fn leave(&mut self) {
         self.depth -= 1;
     }
+
+    /// Enter a template that a function executes; [`Budget::leave_call`] afterwards.
+    pub(crate) fn enter_call(&mut self) -> Result<(), String> {
+        if self.calls >= self.limits.calls {
+            return Err(format!(
+                "exceeded maximum depth of include and tpl ({}); it is fixed: nest them less deep",
+                self.limits.calls
+            ));
+        }
+        self.enter()?;
+        self.calls += 1;
+        Ok(())
+    }
+
+    /// Leave a template that a function executed.
+    pub(crate) fn leave_call(&mut self) {
+        self.calls -= 1;
+        self.leave();
+    }
 }
 
-/// Are the texts among the values short enough for one call?
-pub(crate) fn texts_fit<'v>(values: impl IntoIterator<Item = &'v go_value::Value>) -> Result<(), String> {
-    let length = |v: &go_value::Value| v.as_str().map_or(0, go_value::Str::len);
-    text_fits(values.into_iter().map(length).fold(0, usize::saturating_add))
+/// Bytes of what was made for this value, and is nowhere else.
+fn made(value: &Value, depth: usize) -> usize {
+    const ITEM: usize = size_of::<Value>();
+    /// A text or a list of its own, with what the allocator adds.
+    const BLOCK: usize = 48;
+    const ENTRY: usize = 2 * BLOCK + ITEM;
+    /// What is made by one call does not nest deeper.
+    const DEPTH: usize = 1000;
+    let within = |value: &Value| if depth < DEPTH { made(value, depth + 1) } else { 0 };
+    match value {
+        Value::String(text) if !text.is_shared() => BLOCK + text.len(),
+        Value::List(list) if !list.is_shared() => {
+            list.iter().map(within).fold(BLOCK + list.len() * ITEM, usize::saturating_add)
+        }
+        // A map that is not new has got an entry more.
+        Value::Map(map) if map.is_shared() && depth == 0 => ENTRY,
+        Value::Map(map) if map.is_shared() => 0,
+        Value::Map(map) => {
+            map.entries().iter().map(|(_, v)| within(v)).fold((1 + map.len()) * ENTRY, usize::saturating_add)
+        }
+        _ => 0,
+    }
 }
 
 /// Is a text of this length short enough?
 pub(crate) fn text_fits(length: usize) -> Result<(), String> {
-    if length > Limits::TEXT {
-        return Err(format!("exceeded maximum text size ({} bytes)", Limits::TEXT));
+    if length > MAX_TEXT {
+        return Err(text_too_long());
     }
     Ok(())
 }

@@ -167,11 +167,12 @@ impl Set {
         host: &mut dyn Any,
     ) -> Result<Vec<u8>, Box<ExecError>> {
         let mut out = Vec::new();
-        self.execute_into(&mut out, name, data, options, host)?;
+        self.execute_into(&mut out, name, data, options, host, &mut Budget::new(options.limits))?;
         Ok(out)
     }
 
-    /// As [`Set::execute`], writing behind what is in `out`.
+    /// As [`Set::execute`], writing behind what is in `out` and spending of the budget that all executions of a render
+    /// share; its limits hold, not those of the options.
     ///
     /// # Errors
     /// As there; `out` then has what was written before the fault.
@@ -182,9 +183,9 @@ impl Set {
         data: &Value,
         options: &Options,
         host: &mut dyn Any,
+        budget: &mut Budget,
     ) -> Result<(), Box<ExecError>> {
-        let mut budget = Budget::new(options.limits);
-        exec::Context::new(self, options, host, &mut budget).execute_into(out, name, data)
+        exec::Context::new(self, options, host, budget).execute_into(out, name, data)
     }
 
     /// The template to execute, or Go's error that there is none.

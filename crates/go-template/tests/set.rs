@@ -99,19 +99,25 @@ fn limits_end_a_render() {
         ("incl", r#"{{ include "incl" . }}"#),
         ("long", "{{ range 100000000 }}{{ end }}"),
         ("wide", "{{ range 1000 }}0123456789{{ end }}"),
+        ("held", r#"{{ range 1000 }}{{ $x := print . "0123456789" }}{{ end }}"#),
     ]);
     let run = |name: &str, limits: Limits| {
         let options = Options { limits, ..Options::default() };
         let error = set.execute(name, &Value::Nil, &options, &mut ()).unwrap_err();
-        error.message.rsplit(": ").next().unwrap().to_owned()
+        let at = error.message.rfind("exceeded").unwrap();
+        error.message[at..].to_owned()
     };
-    let limits = Limits::default();
+    let limits = Limits { hint: "; do raise it", ..Limits::default() };
+    let stack = "exceeded maximum stack size (262144 bytes); it is fixed: nest templates less deep";
+    let calls = "exceeded maximum depth of include and tpl (20); it is fixed: nest them less deep";
     assert_eq!(run("self", Limits { depth: 20, ..limits }), "exceeded maximum template depth (20)");
     assert_eq!(run("incl", Limits { depth: 20, ..limits }), "exceeded maximum template depth (20)");
-    assert_eq!(run("self", Limits { stack: 1 << 18, ..limits }), "exceeded maximum stack size (262144 bytes)");
-    assert_eq!(run("incl", Limits { stack: 1 << 18, ..limits }), "exceeded maximum stack size (262144 bytes)");
-    assert_eq!(run("long", Limits { steps: 1000, ..limits }), "exceeded maximum number of steps (1000)");
-    assert_eq!(run("wide", Limits { output: 100, ..limits }), "exceeded maximum output size (100 bytes)");
+    assert_eq!(run("self", Limits { stack: 1 << 18, ..limits }), stack);
+    assert_eq!(run("incl", Limits { stack: 1 << 18, ..limits }), stack);
+    assert_eq!(run("incl", Limits { calls: 20, ..limits }), calls);
+    assert_eq!(run("long", Limits { steps: 1000, ..limits }), "exceeded maximum number of steps (1000); do raise it");
+    assert_eq!(run("wide", Limits { output: 100, ..limits }), "exceeded maximum output size (100 bytes); do raise it");
+    assert_eq!(run("held", Limits { memory: 10_000, ..limits }), "exceeded maximum memory (10000 bytes); do raise it");
 }
 
 #[test]

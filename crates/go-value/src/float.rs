@@ -59,7 +59,10 @@ pub fn format_float(f: f64, verb: u8, precision: Option<usize>, bits: u8) -> Str
         }
         b'f' | b'F' => match precision {
             Some(p) => {
-                let _ = write!(out, "{magnitude:.p$}");
+                // No float has more digits than these; Rust takes a precision of 65,535 at most.
+                let exact = p.min(1100);
+                let _ = write!(out, "{magnitude:.exact$}");
+                out.extend(std::iter::repeat_n('0', p - exact));
             }
             None => Digits::shortest(magnitude, bits).fixed(&mut out),
         },

@@ -186,7 +186,7 @@ const MAX_DEPTH: usize = 1000;
 
 /// Where printing stops: shared lists can be longer than any memory when they are written out.
 /// Templates refuse a text of this size.
-pub const MAX_TEXT: usize = 256 << 20;
+pub use crate::limits::MAX_TEXT;
 
 /// The state of one print: what is printed so far and the flags of the directive at hand.
 #[derive(Default)]

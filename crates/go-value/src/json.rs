@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use crate::float::format_float;
 use crate::kind::{Kind, ListType, MapType};
+use crate::limits::{MAX_ITEMS, MAX_TEXT, text_too_long, too_many_items};
 use crate::list::List;
 use crate::map::Map;
 use crate::object::Object;
@@ -53,9 +54,6 @@ pub fn encode_with(value: &Value, style: Style<'_>) -> Result<String, String> {
     Ok(encoder.out)
 }
 
-/// How long JSON may get. Go has no limit, and dies.
-const MAX_TEXT: usize = 256 << 20;
-
 /// From this depth on Go looks for cycles.
 const CYCLE_CHECK_DEPTH: usize = 1000;
 
@@ -71,7 +69,7 @@ struct Encoder<'a> {
 impl Encoder<'_> {
     fn value(&mut self, value: &Value) -> Result<(), String> {
         if self.out.len() > MAX_TEXT {
-            return Err(format!("json: exceeded maximum size of {MAX_TEXT} bytes"));
+            return Err(format!("json: {}", text_too_long()));
         }
         match value {
             Value::Nil => self.out.push_str("null"),
@@ -313,7 +311,7 @@ pub const MAX_DEPTH: usize = 1000;
 /// # Errors
 /// The text of Go's error, e.g. `invalid character 'x' looking for beginning of value`.
 pub fn decode(text: &[u8]) -> Result<Value, String> {
-    let mut decoder = Decoder { text, at: 0, depth: 0, deferred: None };
+    let mut decoder = Decoder { text, at: 0, depth: 0, count: 0, deferred: None };
     let value = decoder.element()?;
     if let Some(c) = decoder.skip_space() {
         return Err(invalid(c, "after top-level value"));
@@ -394,6 +392,7 @@ struct Decoder<'a> {
     text: &'a [u8],
     at: usize,
     depth: usize,
+    count: usize,
     deferred: Option<String>,
 }
 
@@ -413,6 +412,10 @@ impl Decoder<'_> {
     }
 
     fn element(&mut self) -> Result<Value, String> {
+        self.count += 1;
+        if self.count > MAX_ITEMS {
+            return Err(format!("json: {}", too_many_items()));
+        }
         let c = self.skip_space().ok_or_else(end)?;
         match c {
             b'{' => self.nested(Self::object),

@@ -13,6 +13,7 @@ pub mod float;
 pub mod format;
 pub mod json;
 pub mod kind;
+pub mod limits;
 pub mod list;
 pub mod map;
 pub mod object;

@@ -50,6 +50,11 @@ impl List {
         Self { ty, nil: true, items: Arc::default() }
     }
 
+    /// Does anybody else hold the same elements? If not, they were put together for this list.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.items) > 1
+    }
+
     /// The elements as a new vector, to build another slice from.
     pub fn to_vec(&self) -> Vec<Value> {
         self.items.0.clone()

@@ -108,6 +108,11 @@ impl Map {
         self.lock().iter().map(|(k, v)| (k.clone(), v.clone())).collect()
     }
 
+    /// Does anybody else hold the same map? If not, it was made anew.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.entries) > 1
+    }
+
     /// A snapshot of the keys in order.
     pub fn keys(&self) -> Vec<Str> {
         self.lock().keys().cloned().collect()

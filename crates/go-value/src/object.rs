@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::kind::Kind;
+use crate::kind::{Elem, Kind};
+use crate::text::Str;
 use crate::value::Value;
 
 /// A Go value that is more than data: a struct with exported fields, or a type with methods (`.Files`,
@@ -33,6 +34,26 @@ pub trait Object: fmt::Debug + Send + Sync {
     fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
         let _ = args;
         Err(format!("can't evaluate field {name} in type {}", self.type_name()))
+    }
+
+    /// How much work a call of this method is, in steps of a template (some 100 ns each), besides what its result tells.
+    fn work(&self, name: &str) -> u64 {
+        let _ = name;
+        0
+    }
+
+    /// The keys of its [`Object::data`] in order, where that is a map too large to be made at once. A loop then asks for
+    /// one value after the other ([`Object::value_at`]).
+    fn keys(&self) -> Option<Vec<Str>> {
+        None
+    }
+
+    /// What is at a key of its [`Object::keys`], and the type of all of them.
+    ///
+    /// # Errors
+    /// It is too large.
+    fn value_at(&self, key: &Str) -> Result<(Value, Elem), String> {
+        self.field(&key.to_text()).map(|value| (value, Elem::Any)).ok_or_else(|| format!("there is no {key:?}"))
     }
 
     /// What `fmt` prints with `%v`. Go prints a struct as `{a b}`, a pointer to one as `&{a b}`, a `Stringer` as its

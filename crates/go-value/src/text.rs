@@ -31,6 +31,11 @@ impl Str {
         self.0.len()
     }
 
+    /// Does anybody else hold the same bytes? If not, they were made for this string.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// Is it `""`?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

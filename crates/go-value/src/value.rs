@@ -157,6 +157,13 @@ impl Value {
         matches!(self, Self::Map(_) | Self::List(_))
     }
 
+    /// How many values this one holds, itself included; what is more than `most` is not counted.
+    pub fn count(&self, most: usize) -> usize {
+        let mut left = most;
+        self.nests_within(crate::limits::MAX_DEPTH, &mut left);
+        most - left
+    }
+
     /// Do maps and lists nest at most so deep, and hold at most `budget` values? Those of a map that contains itself do
     /// not, nor do those of a short template that doubles a list forty times.
     pub fn nests_within(&self, depth: usize, budget: &mut usize) -> bool {

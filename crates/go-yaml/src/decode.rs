@@ -114,7 +114,7 @@ impl<'t> Decoder<'t> {
     fn deeper<R>(&mut self, inner: impl FnOnce(&mut Self) -> Result<R, String>) -> Result<R, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}"));
+            return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}; it is fixed"));
         }
         let result = inner(self);
         self.depth -= 1;

@@ -9,7 +9,7 @@ use go_value::{List, ListType, Map, MapType, Value, json};
 
 use crate::decode::build;
 use crate::error::Error;
-use crate::limits::MAX_INPUT;
+use crate::limits::{MAX_INPUT, MAX_NODES};
 use crate::parse::Parser;
 use crate::quick;
 use crate::target::{ForManifests, ForTemplates, Target};
@@ -40,8 +40,18 @@ pub(crate) fn documents(text: &[u8], limit: usize) -> Result<Vec<Tree>, Error> {
     Ok(trees)
 }
 
+/// Can the text not have too many nodes? The quick reader does not count them, and what is this long is rare.
+fn few_nodes(text: &[u8]) -> bool {
+    const SHORT: usize = MAX_NODES;
+    text.len() <= SHORT
+        || text.len() <= MAX_INPUT && {
+            let separators = memchr::memchr3_iter(b'\n', b',', b':', text).count();
+            separators + memchr::memchr2_iter(b'[', b'{', text).count() < MAX_NODES
+        }
+}
+
 fn first<T: Target>(text: &[u8], duplicates: Duplicates) -> Result<T::Out, Error> {
-    if text.len() <= MAX_INPUT
+    if few_nodes(text)
         && let Some(out) = quick::read::<T>(text, duplicates == Duplicates::Refuse)
     {
         return Ok(out);
@@ -112,7 +122,7 @@ pub fn decode_json(text: &[u8], duplicates: Duplicates) -> Result<serde_json::Va
 /// # Errors
 /// As [`decode_json`].
 pub fn decode_json_entries(text: &[u8], wanted: impl Fn(&str) -> bool) -> Result<serde_json::Value, Error> {
-    if text.len() <= MAX_INPUT
+    if few_nodes(text)
         && let Some(entries) = quick::read_entries::<ForManifests>(text, &wanted)
     {
         return Ok(serde_json::Value::Object(entries));

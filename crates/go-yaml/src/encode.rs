@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 
 use go_value::float::format_float;
+use go_value::limits::{MAX_TEXT, text_too_long};
 use go_value::{Kind, List, ListType, Map, Value, json};
 
 use crate::emit::{KeyOrder, Node, emit};
@@ -21,7 +22,9 @@ use crate::resolve::{Dialect, Resolved, resolve};
 /// # Errors
 /// The value has no JSON form, or its JSON is not what the YAML reader takes.
 pub fn encode(value: &Value) -> Result<String, Error> {
-    let node = through_json(value, 0, &mut { MAX_NODES })?;
+    // What nests too deep may do so without end, and then Helm's way through JSON has a word for it.
+    let node = through_json(value, 0, &mut { MAX_TEXT })
+        .map_err(|e| if nests_too_deep(&e) { cyclic(value).unwrap_or(e) } else { e })?;
     Ok(emit(node, Dialect::V2, KeyOrder::Natural))
 }
 
@@ -38,7 +41,7 @@ pub fn encode_json(value: &serde_json::Value) -> Result<String, Error> {
 /// # Errors
 /// The value holds something YAML has no text for.
 pub fn encode_pretty(value: &Value) -> Result<String, Error> {
-    let node = direct(value, 0, Numbers::AsTheyAre, &mut { MAX_NODES })?;
+    let node = direct(value, 0, Numbers::AsTheyAre, &mut { MAX_TEXT })?;
     Ok(emit(node, Dialect::V3, KeyOrder::Natural))
 }
 
@@ -48,7 +51,7 @@ pub fn encode_pretty(value: &Value) -> Result<String, Error> {
 /// # Errors
 /// The value holds something YAML has no text for.
 pub fn encode_sorted(value: &Value) -> Result<String, Error> {
-    let node = direct(value, 0, Numbers::WholeAsIntegers, &mut { MAX_NODES })?;
+    let node = direct(value, 0, Numbers::WholeAsIntegers, &mut { MAX_TEXT })?;
     Ok(emit(node, Dialect::V2, KeyOrder::Bytes))
 }
 
@@ -70,26 +73,34 @@ pub fn from_json(value: &serde_json::Value) -> Value {
     }
 }
 
-/// How many values one text may hold. Go has no limit, and dies.
-const MAX_NODES: usize = 5_000_000;
-
-fn spend(budget: &mut usize) -> Result<(), Error> {
-    *budget = budget
-        .checked_sub(1)
-        .ok_or_else(|| Error::Encode(format!("yaml: exceeded maximum size of {MAX_NODES} values")))?;
+/// Take what a value will need at least off the length that a text may have: shared values can be written many times, and
+/// what is deep is indented.
+fn spend(budget: &mut usize, value: &Value, depth: usize) -> Result<(), Error> {
+    /// A node in memory is larger than the shortest text of one.
+    const NODE: usize = 16;
+    let length = value.as_str().map_or(0, |text| {
+        let lines = if depth > 8 { memchr::memchr_iter(b'\n', text).count() } else { 0 };
+        text.len() + lines * depth
+    });
+    let left = budget.checked_sub(NODE + depth + length);
+    *budget = left.ok_or_else(|| Error::Encode(format!("yaml: {}", text_too_long())))?;
     Ok(())
 }
 
 fn too_deep() -> Error {
-    Error::Encode(format!("yaml: exceeded max depth of {MAX_DEPTH}"))
+    Error::Encode(format!("yaml: exceeded max depth of {MAX_DEPTH}; it is fixed"))
+}
+
+fn nests_too_deep(error: &Error) -> bool {
+    matches!((error, too_deep()), (Error::Encode(text), Error::Encode(known)) if *text == known)
 }
 
 /// A value as JSON text would be read by go-yaml v2.
 fn through_json(value: &Value, depth: usize, budget: &mut usize) -> Result<Node, Error> {
     if depth > MAX_DEPTH {
-        return Err(cyclic(value).unwrap_or_else(too_deep));
+        return Err(too_deep());
     }
-    spend(budget)?;
+    spend(budget, value, depth)?;
     Ok(match value {
         Value::Nil => Node::Literal("null".to_owned()),
         Value::Bool(b) => Node::Literal(b.to_string()),
@@ -232,7 +243,7 @@ fn direct(value: &Value, depth: usize, numbers: Numbers, budget: &mut usize) -> 
     if depth > MAX_DEPTH {
         return Err(too_deep());
     }
-    spend(budget)?;
+    spend(budget, value, depth)?;
     Ok(match value {
         Value::Nil => Node::Literal("null".to_owned()),
         Value::Bool(b) => Node::Literal(b.to_string()),

@@ -6,6 +6,9 @@
 /// How deep collections may nest.
 pub const MAX_DEPTH: usize = 1000;
 
+/// How many nodes a document may have: keys, values and collections. Some 40 MB of the index of a chart repository.
+pub const MAX_NODES: usize = 2_000_000;
+
 /// How many bytes a text may have.
 pub const MAX_INPUT: usize = 256 * 1024 * 1024;
 

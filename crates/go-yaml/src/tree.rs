@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use crate::limits::MAX_DEPTH;
+use crate::limits::{MAX_DEPTH, MAX_NODES};
 use crate::parse::{EventData, Parser};
 
 /// An index into [`Tree`].
@@ -83,6 +83,11 @@ struct Composer {
 impl Composer {
     fn push(&mut self, line: usize, data: NodeData, anchor: Option<String>) -> Result<NodeId, String> {
         let id = NodeId::try_from(self.nodes.len()).map_err(|_| "yaml: document has too many nodes".to_owned())?;
+        if self.nodes.len() >= MAX_NODES {
+            return Err(format!(
+                "yaml: exceeded maximum number of nodes ({MAX_NODES}); it is fixed: use smaller documents"
+            ));
+        }
         self.nodes.push(Node { line: line as u32, data });
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, id);
@@ -130,7 +135,7 @@ impl Composer {
                 EventData::StreamStart | EventData::DocumentStart => continue,
             };
             if open.len() > MAX_DEPTH {
-                return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}"));
+                return Err(format!("yaml: exceeded max depth of {MAX_DEPTH}; it is fixed"));
             }
             // A collection that has just been opened is a child of the one around it.
             let around = match open.last() {

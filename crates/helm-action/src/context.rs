@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helm::HelmProfile;
+use helm::engine::Limits;
 use jiff::Timestamp;
 use kube_ops::Cluster;
 
@@ -24,6 +25,8 @@ pub struct Context {
     pub profile: HelmProfile,
     /// May templates ask DNS?
     pub enable_dns: bool,
+    /// How far templates may go.
+    pub limits: Limits,
     /// Clock, randomness and DNS of templates.
     pub host: HostRef,
 }

@@ -78,6 +78,7 @@ pub(crate) async fn prepare_settled(context: &Context, request: &Request, settle
         environment: Environment {
             lookup: Some(Arc::new(ClusterLookup::new(context.cluster.clone()))),
             enable_dns: context.enable_dns,
+            limits: context.limits,
             templates: Some(Arc::clone(&TEMPLATES)),
             ..Environment::offline(Arc::clone(&context.host.0))
         },

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use go_template::FuncError;
+use go_value::limits::{MAX_DEPTH, MAX_ITEMS, MAX_TEXT, text_too_long, too_deep, too_many_items};
 use go_value::quote::decode_char;
 use go_value::{Kind, List, Map, Str, Value, format};
 
@@ -16,27 +17,15 @@ pub(crate) type Outcome = Result<Value, FuncError>;
 /// The text of Go's nil pointer panic, which most list functions run into for nil.
 pub(crate) const NIL_POINTER: &str = "runtime error: invalid memory address or nil pointer dereference";
 
-/// How many bytes one function may make; Go has no such bound, but a chart must not be able to exhaust memory.
-pub(crate) const MAX_TEXT: usize = 256 * 1024 * 1024;
-
-/// How many elements one function may make.
-pub(crate) const MAX_ITEMS: u64 = 10_000_000;
-
-/// How deep a value may be nested for functions that look into all of it.
-pub(crate) const MAX_DEPTH: usize = 1000;
-
-/// What takes the place of Go's stack overflow, which no Go program survives.
-pub(crate) const STACK_OVERFLOW: &str = "runtime error: goroutine stack exceeds 1000000000-byte limit";
-
 /// Is the value nested no deeper than this, and not too large? One that contains itself is not.
 pub(crate) fn fits(value: &Value, depth: usize) -> bool {
-    value.nests_within(depth, &mut { MAX_ITEMS as usize })
+    value.nests_within(depth, &mut { MAX_ITEMS })
 }
 
 /// `reflect.DeepEqual`, for values of which one at least does not contain itself.
 pub(crate) fn equal(a: &Value, b: &Value) -> Result<bool, FuncError> {
     if !fits(a, MAX_DEPTH) && !fits(b, MAX_DEPTH) {
-        return Err(STACK_OVERFLOW.into());
+        return Err(too_deep().into());
     }
     Ok(go_value::compare::deep_equal(a, b))
 }
@@ -162,10 +151,18 @@ pub(crate) fn repeat(s: &[u8], count: i64) -> Result<Vec<u8>, FuncError> {
     if (MAX_ALLOC + 1..=i64::MAX as u128).contains(&length) {
         return Err("runtime error: makeslice: len out of range".into());
     }
-    if length > MAX_TEXT as u128 {
+    if length > i64::MAX as u128 {
         return Err("strings: Repeat output length overflow".into());
     }
+    if length > MAX_TEXT as u128 {
+        return Err(text_too_long().into());
+    }
     Ok(s.repeat(count as usize))
+}
+
+/// May a list with so many items have one more?
+pub(crate) fn items_fit(count: usize) -> Result<(), FuncError> {
+    if count < MAX_ITEMS { Ok(()) } else { Err(too_many_items().into()) }
 }
 
 /// The name of a value's kind, as `reflect.Kind` prints it.

@@ -6,9 +6,10 @@
 //! them, so a later `set` shows in both. Keys come sorted, where Go's order is random.
 
 use go_template::FuncError;
+use go_value::limits::{MAX_DEPTH, too_deep};
 use go_value::{List, Map, MapType, Value};
 
-use crate::args::{MAX_DEPTH, Outcome, STACK_OVERFLOW, any, fits, map, strval, text};
+use crate::args::{Outcome, any, fits, map, strval, text};
 
 const NIL_MAP: &str = "assignment to entry in nil map";
 
@@ -107,7 +108,7 @@ fn is_empty(value: &Value) -> bool {
 /// mergo's `deepMerge` of two maps.
 fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<(), FuncError> {
     if depth > MAX_DEPTH {
-        return Err(STACK_OVERFLOW.into());
+        return Err(too_deep().into());
     }
     for (key, from) in src.entries() {
         if from.is_nil() {
@@ -142,7 +143,7 @@ fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<(),
 pub(crate) fn deep_copy(a: &[Value]) -> Outcome {
     match any(a, 0) {
         Value::Nil => Err("reflect: call of reflect.Value.Type on zero Value".into()),
-        value if !fits(value, 1000) => Err("runtime error: goroutine stack exceeds 1000000000-byte limit".into()),
+        value if !fits(value, MAX_DEPTH) => Err(too_deep().into()),
         value => Ok(value.deep_copy()),
     }
 }

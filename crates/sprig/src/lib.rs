@@ -11,6 +11,7 @@ mod addresses;
 mod args;
 mod case;
 mod cast;
+mod cost;
 mod crypto;
 mod dates;
 mod defaults;
@@ -34,12 +35,13 @@ mod urls;
 
 use std::sync::Arc;
 
-use go_template::{FuncMap, Type};
+use go_template::{Context, FuncError, FuncMap, Type};
 use go_value::{Kind, ListType, MapType, Value};
 
 use args::Outcome;
 pub use host::{FixedHost, Host};
 pub use layout::{named_zone, parse as parse_time, parse_duration};
+pub use re2::go_regexp_is_too_large;
 pub use regex::go_regexp_matches;
 
 const S: Type = Type::STRING;
@@ -337,14 +339,20 @@ pub fn register(functions: &mut FuncMap, host: &Arc<dyn Host>) {
     functions.add_methods(Arc::new(time_methods::TimeMethods));
     for &(name, params, variadic, result, call) in TABLE {
         let host = Arc::clone(host);
-        let run = move |args: &[Value]| match call {
-            Call::Pure(call) => call(args),
-            Call::Hosted(call) => call(host.as_ref(), args),
+        let cost = cost::of(name);
+        let run = move |cx: &mut Context<'_>, args: &[Value]| -> Result<Value, FuncError> {
+            if let Some(cost) = cost {
+                cx.work(cost(args))?;
+            }
+            match call {
+                Call::Pure(call) => call(args),
+                Call::Hosted(call) => call(host.as_ref(), args),
+            }
         };
         if variadic {
-            functions.add_variadic(name, params, result, move |_, args| run(args));
+            functions.add_variadic(name, params, result, run);
         } else {
-            functions.add(name, params, result, move |_, args| run(args));
+            functions.add(name, params, result, run);
         }
     }
 }

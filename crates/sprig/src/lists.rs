@@ -5,6 +5,7 @@
 //! The surprising thing: nil is not an empty list; all but `has` panic on it.
 
 use go_template::FuncError;
+use go_value::limits::{MAX_ITEMS, too_many_items};
 use go_value::{List, ListType, Value};
 
 use crate::args::{NIL_POINTER, Outcome, any, elements, equal, int, kind_name};
@@ -177,8 +178,8 @@ pub(crate) fn concat(a: &[Value]) -> Outcome {
         }
         let list = elements(value).ok_or_else(|| format!("Cannot concat type {} as list", kind_name(value)))?;
         all.extend(list.iter().cloned());
-        if all.len() as u64 > crate::args::MAX_ITEMS {
-            return Err("runtime error: growslice: len out of range".into());
+        if all.len() > MAX_ITEMS {
+            return Err(too_many_items().into());
         }
     }
     if all.is_empty() { nil_list() } else { list_of(all) }

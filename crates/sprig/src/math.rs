@@ -6,10 +6,11 @@
 
 use go_template::FuncError;
 use go_value::float::parse_int;
+use go_value::limits::{MAX_ITEMS, too_many_items};
 use go_value::{Kind, List, ListType, Value, format};
 use num_bigint::{BigInt, Sign};
 
-use crate::args::{MAX_ITEMS, Outcome, any, int};
+use crate::args::{Outcome, any, int};
 use crate::cast::{to_float64, to_int64};
 
 pub(crate) fn atoi(a: &[Value]) -> Outcome {
@@ -127,8 +128,8 @@ fn steps(start: i64, stop: i64, step: i64) -> Result<Vec<i64>, FuncError> {
     if step == 0 || (stop < start) != (step < 0) {
         return Ok(Vec::new());
     }
-    if start.abs_diff(stop) / step.unsigned_abs() > MAX_ITEMS {
-        return Err("runtime error: growslice: len out of range".into());
+    if start.abs_diff(stop) / step.unsigned_abs() > MAX_ITEMS as u64 {
+        return Err(too_many_items().into());
     }
     let mut numbers = Vec::new();
     let mut i = start;

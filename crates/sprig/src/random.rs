@@ -4,15 +4,16 @@
 //! The surprising thing: a negative length gives an empty text, as upstream drops the error.
 
 use go_value::Value;
+use go_value::limits::{MAX_TEXT, text_too_long};
 
-use crate::args::{MAX_TEXT, Outcome, from_runes, int, runes, text};
+use crate::args::{Outcome, from_runes, int, runes, text};
 use crate::encoding::to_base64;
 use crate::host::Host;
 
 fn random(host: &dyn Host, count: i64, fits: fn(u8) -> bool, from: u8, to: u8) -> Outcome {
     let count = usize::try_from(count).unwrap_or(0);
     if count > MAX_TEXT {
-        return Err("runtime error: makeslice: len out of range".into());
+        return Err(text_too_long().into());
     }
     let mut out = String::with_capacity(count);
     while out.len() < count {
@@ -42,8 +43,11 @@ pub(crate) fn rand_ascii(host: &dyn Host, a: &[Value]) -> Outcome {
 
 pub(crate) fn rand_bytes(host: &dyn Host, a: &[Value]) -> Outcome {
     let count = usize::try_from(int(a, 0)).unwrap_or(usize::MAX);
-    if count > MAX_TEXT {
+    if i64::try_from(count).is_err() {
         return Err("runtime error: makeslice: len out of range".into());
+    }
+    if count > MAX_TEXT {
+        return Err(text_too_long().into());
     }
     let mut bytes = vec![0; count];
     host.fill(&mut bytes);

@@ -22,9 +22,12 @@ const MAX_KEPT: usize = 256;
 /// Bytes of an automaton, which is also the limit of the `regex` crate.
 const MAX_SIZE: usize = 10 << 20;
 
+static KEPT: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
+
+const TOO_LARGE: &str = "expression too large";
+
 /// Compile a Go pattern; the error is `regexp.Compile`'s.
 pub(crate) fn compile(pattern: &[u8]) -> Result<Regex, String> {
-    static KEPT: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
     let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let shown = |(code, arg): Fault| format!("error parsing regexp: {code}: `{arg}`");
     let pattern = match std::str::from_utf8(pattern) {
@@ -42,13 +45,39 @@ pub(crate) fn compile(pattern: &[u8]) -> Result<Regex, String> {
         return Ok(regex.clone());
     }
     let rust = translate(pattern).map_err(shown)?;
-    let regex = build(&rust).map_err(|_| format!("error parsing regexp: expression too large: `{pattern}`"))?;
+    let regex = build(&rust).map_err(|_| format!("error parsing regexp: {TOO_LARGE}: `{pattern}`"))?;
     let mut kept = kept();
     if kept.len() >= MAX_KEPT {
         kept.clear();
     }
     kept.insert(pattern.to_owned(), regex.clone());
     Ok(regex)
+}
+
+/// How much work it is to search the text, in steps of a template: in the worst case each state of the automaton is visited
+/// for each byte. A pattern that is not known yet has to be built, too.
+pub(crate) fn cost(pattern: &[u8], text: &[u8]) -> u64 {
+    /// Bytes of an automaton, times bytes of text, that a step is enough for.
+    const SEARCHED: u64 = 4096;
+    /// Bytes of an automaton that are built in a step.
+    const BUILT: u64 = 16;
+    let known = {
+        let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        std::str::from_utf8(pattern).is_ok_and(|pattern| kept.contains_key(pattern))
+    };
+    let size = match compile(pattern) {
+        Ok(regex) => regex.memory_usage() as u64,
+        Err(e) if e.contains(TOO_LARGE) => MAX_SIZE as u64,
+        // What is no pattern is found to be none in a moment.
+        Err(_) => return 0,
+    };
+    (size.saturating_mul(text.len() as u64) / SEARCHED).saturating_add(if known { 0 } else { size / BUILT })
+}
+
+/// Would the pattern take too much memory, or repeat more often than Go allows?
+pub fn go_regexp_is_too_large(pattern: &str) -> bool {
+    // What repeats nothing by number is as large as it is long.
+    pattern.contains('{') && compile(pattern.as_bytes()).is_err_and(|e| e.contains(TOO_LARGE) || e.contains(BAD_SIZE))
 }
 
 /// Texts in charts are short: to build what finds quickly in long ones takes a hundred times as long as to search without.

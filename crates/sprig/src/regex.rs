@@ -6,11 +6,12 @@
 //! The surprising thing: a broken pattern is false for `regexMatch`, but a panic for the rest.
 
 use go_template::FuncError;
+use go_value::limits::{MAX_TEXT, text_too_long};
 use go_value::{List, ListType, Str, Value};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
-use crate::args::{MAX_TEXT, Outcome, int, text};
+use crate::args::{Outcome, int, items_fit, text};
 use crate::re2::{compile, must_compile};
 
 /// The two ways to compile: with the error of `must` functions, or with the panic of the others.
@@ -43,8 +44,11 @@ pub(crate) fn must_matches(a: &[Value]) -> Outcome {
 fn all(a: &[Value], compile: Compile) -> Outcome {
     let regex = compile(text(a, 0))?;
     let (s, limit) = (text(a, 1), usize::try_from(int(a, 2)).unwrap_or(usize::MAX));
-    let found: Vec<Str> =
-        self::found(&regex, s).take(limit).filter_map(|c| Some(Str::from(&s[c.get_match()?.range()]))).collect();
+    let mut found: Vec<Str> = Vec::new();
+    for whole in self::found(&regex, s).take(limit).filter_map(|c| c.get_match()) {
+        items_fit(found.len())?;
+        found.push(Str::from(&s[whole.range()]));
+    }
     Ok(if found.is_empty() { Value::List(List::nil(ListType::STRINGS)) } else { strings(found) })
 }
 
@@ -81,7 +85,7 @@ fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures, &
         write(&captures, &mut out);
         at = whole.end();
         if out.len() > MAX_TEXT {
-            return Err("strings.Builder.Grow: out of memory".into());
+            return Err(text_too_long().into());
         }
     }
     out.extend_from_slice(&s[at..]);
@@ -132,6 +136,7 @@ fn parts(a: &[Value], compile: Compile) -> Outcome {
         }
         end = m.start();
         if m.end() != 0 {
+            items_fit(parts.len())?;
             parts.push(Str::from(&s[begin..end]));
         }
         begin = m.end();

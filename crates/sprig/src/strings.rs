@@ -5,9 +5,11 @@
 //! The surprising thing: lengths and positions are bytes, so `trunc` and `abbrev` can cut a character in two; `nospace`
 //! and `initials` even take each byte for a character of its own.
 
+use go_template::FuncError;
+use go_value::limits::{MAX_TEXT, text_too_long};
 use go_value::{List, Map, MapType, Str, Value, format};
 
-use crate::args::{Outcome, any, cut, elements, from_runes, int, repeat, runes, strslice, strval, text};
+use crate::args::{Outcome, any, cut, elements, from_runes, int, items_fit, repeat, runes, strslice, strval, text};
 
 pub(crate) fn hello(_: &[Value]) -> Outcome {
     Ok("Hello!".into())
@@ -15,16 +17,7 @@ pub(crate) fn hello(_: &[Value]) -> Outcome {
 
 /// Where `needle` first is in `hay`, as `strings.Index`.
 pub(crate) fn find(hay: &[u8], needle: &[u8]) -> Option<usize> {
-    let Some(first) = needle.first() else { return Some(0) };
-    let mut at = 0;
-    while let Some(step) = hay[at..].iter().position(|b| b == first) {
-        at += step;
-        if hay[at..].starts_with(needle) {
-            return Some(at);
-        }
-        at += 1;
-    }
-    None
+    memchr::memmem::find(hay, needle)
 }
 
 pub(crate) fn trim(a: &[Value]) -> Outcome {
@@ -184,6 +177,9 @@ fn wrapped(s: &[u8], width: i64, line: &[u8], long_words: bool) -> Outcome {
     let mut out = Vec::with_capacity(s.len());
     let mut at = 0;
     while s.len() - at > width {
+        if out.len() > MAX_TEXT {
+            return Err(text_too_long().into());
+        }
         if s[at] == b' ' {
             at += 1;
             continue;
@@ -252,11 +248,11 @@ pub(crate) fn cat(a: &[Value]) -> Outcome {
     Ok(Value::string(joined(parts, b" ")))
 }
 
-fn indented(spaces: i64, s: &[u8]) -> Result<Vec<u8>, go_template::FuncError> {
+fn indented(spaces: i64, s: &[u8]) -> Result<Vec<u8>, FuncError> {
     let pad = repeat(b" ", spaces)?;
     let lines = s.split(|b| *b == b'\n').count();
-    if pad.len().saturating_mul(lines) > crate::args::MAX_TEXT {
-        return Err("strings: Repeat output length overflow".into());
+    if pad.len().saturating_mul(lines) > MAX_TEXT {
+        return Err(text_too_long().into());
     }
     let mut out = Vec::with_capacity(s.len() + pad.len() * lines);
     out.extend_from_slice(&pad);
@@ -282,11 +278,11 @@ pub(crate) fn nindent(a: &[Value]) -> Outcome {
 pub(crate) fn replace(a: &[Value]) -> Outcome {
     let (old, new, s) = (text(a, 0), text(a, 1), text(a, 2));
     let places = if old.is_empty() { s.len() + 1 } else { s.len() / old.len() };
-    if new.len() > old.len() && new.len().saturating_mul(places) > crate::args::MAX_TEXT {
+    if new.len() > old.len() && new.len().saturating_mul(places) > MAX_TEXT {
         // Only what might be too long is counted.
         let places = if old.is_empty() { places } else { s.windows(old.len()).filter(|w| *w == &old[..]).count() };
-        if new.len().saturating_mul(places) > crate::args::MAX_TEXT {
-            return Err("strings: Replace output length overflow".into());
+        if new.len().saturating_mul(places) > MAX_TEXT {
+            return Err(text_too_long().into());
         }
     }
     let mut out = Vec::with_capacity(s.len());
@@ -307,8 +303,8 @@ pub(crate) fn replace(a: &[Value]) -> Outcome {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(new);
         rest = &rest[at + old.len()..];
-        if out.len() > crate::args::MAX_TEXT {
-            return Err("strings: Repeat output length overflow".into());
+        if out.len() > MAX_TEXT {
+            return Err(text_too_long().into());
         }
     }
     out.extend_from_slice(rest);
@@ -320,15 +316,16 @@ pub(crate) fn plural(a: &[Value]) -> Outcome {
 }
 
 /// `strings.SplitN`; a negative limit is none.
-pub(crate) fn split_n(separator: &[u8], s: &[u8], limit: i64) -> Option<Vec<Str>> {
+pub(crate) fn split_n(separator: &[u8], s: &[u8], limit: i64) -> Result<Vec<Str>, FuncError> {
     if limit == 0 {
-        return None;
+        return Ok(Vec::new());
     }
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
     let mut rest = s;
     if separator.is_empty() {
         while !rest.is_empty() && parts.len() + 1 < limit {
+            items_fit(parts.len())?;
             let (_, size) = go_value::quote::decode_char(rest);
             parts.push(Str::from(&rest[..size]));
             rest = &rest[size..];
@@ -336,16 +333,17 @@ pub(crate) fn split_n(separator: &[u8], s: &[u8], limit: i64) -> Option<Vec<Str>
         if !rest.is_empty() {
             parts.push(Str::from(rest));
         }
-        return Some(parts);
+        return Ok(parts);
     }
     while parts.len() + 1 < limit
         && let Some(at) = find(rest, separator)
     {
+        items_fit(parts.len())?;
         parts.push(Str::from(&rest[..at]));
         rest = &rest[at + separator.len()..];
     }
     parts.push(Str::from(rest));
-    Some(parts)
+    Ok(parts)
 }
 
 fn numbered(parts: Vec<Str>) -> Value {
@@ -354,22 +352,22 @@ fn numbered(parts: Vec<Str>) -> Value {
 }
 
 pub(crate) fn split(a: &[Value]) -> Outcome {
-    Ok(numbered(split_n(text(a, 0), text(a, 1), -1).unwrap_or_default()))
+    Ok(numbered(split_n(text(a, 0), text(a, 1), -1)?))
 }
 
 pub(crate) fn splitn(a: &[Value]) -> Outcome {
-    Ok(numbered(split_n(text(a, 0), text(a, 2), int(a, 1)).unwrap_or_default()))
+    Ok(numbered(split_n(text(a, 0), text(a, 2), int(a, 1))?))
 }
 
 pub(crate) fn split_list(a: &[Value]) -> Outcome {
-    Ok(Value::List(List::strings(split_n(text(a, 0), text(a, 1), -1).unwrap_or_default())))
+    Ok(Value::List(List::strings(split_n(text(a, 0), text(a, 1), -1)?)))
 }
 
 pub(crate) fn join(a: &[Value]) -> Outcome {
     let (parts, separator) = (strslice(any(a, 1)), text(a, 0));
     let length = parts.iter().fold(0, |n: usize, part| n.saturating_add(part.len() + separator.len()));
-    if length > crate::args::MAX_TEXT {
-        return Err("strings: Join output length overflow".into());
+    if length > MAX_TEXT {
+        return Err(text_too_long().into());
     }
     Ok(Value::string(joined(parts, separator)))
 }

@@ -19,7 +19,7 @@ use helm::render::{RenderOptions, execute, prepare, settle};
 
 use super::charts::{ChartFlags, locate, transport};
 use super::values_args::ValuesArgs;
-use super::{Exit, Printer};
+use super::{Exit, LimitsArgs, Printer};
 use crate::host::SystemHost;
 use finding::{Finding, Level};
 
@@ -65,6 +65,8 @@ pub struct Args {
     helm_profile: HelmProfile,
     #[command(flatten)]
     chart: ChartFlags,
+    #[command(flatten)]
+    limits: LimitsArgs,
 }
 
 pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
@@ -97,7 +99,10 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
         },
         capabilities: Arc::new(Capabilities::offline(args.helm_profile, kube_version, &args.api_versions)),
         profile: args.helm_profile,
-        environment: Environment::offline(Arc::new(SystemHost::default())),
+        environment: Environment {
+            limits: args.limits.limits(),
+            ..Environment::offline(Arc::new(SystemHost::default()))
+        },
         skip_schema_validation: args.skip_schema_validation,
         remote_schemas: None,
         sub_notes: false,

@@ -7,6 +7,7 @@ use helm::HelmProfile;
 
 use super::super::charts::ChartFlags;
 use super::super::flags::env_bool;
+use super::super::limits_args::LimitsArgs;
 use super::super::values_args::ValuesArgs;
 use super::cluster::ClusterFlags;
 use super::ignored::IgnoredFlags;
@@ -91,6 +92,8 @@ pub struct Args {
     pub(super) cluster: ClusterFlags,
     #[command(flatten)]
     pub(super) chart: ChartFlags,
+    #[command(flatten)]
+    pub(super) limits: LimitsArgs,
     #[command(flatten)]
     pub(super) ignored: IgnoredFlags,
 }

@@ -69,6 +69,7 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
     let settled = settle(&chart, &values, profile)?;
     let mut environment =
         Environment { enable_dns: args.enable_dns, ..Environment::offline(Arc::new(SystemHost::default())) };
+    environment.limits = args.limits.limits();
     let capabilities = if let Some(cluster) = &cluster {
         if !args.skip_crds && !settled.chart().crds().is_empty() {
             printer

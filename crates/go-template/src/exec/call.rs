@@ -13,7 +13,6 @@ use super::{At, Result, State};
 use crate::error::FuncError;
 use crate::func::Type;
 use crate::funcs::Builtin;
-use crate::limits::texts_fit;
 use crate::parse::node::{Number, Operand};
 
 /// The parameters of what is called.
@@ -41,10 +40,10 @@ impl<'a> State<'a> {
             let args: Vec<Value> = self.args(dot, params, name, args, last)?.into_iter().map(Val::into_value).collect();
             self.cx.budget.recurse().map_err(|what| self.fail(what))?;
             let set = self.cx.set;
-            let result = texts_fit(&args)
-                .map_err(FuncError::from)
+            let taken = self.cx.budget.take(&args).map_err(FuncError::from);
+            let result = taken
                 .and_then(|()| function.call(&mut self.cx.reborrow(set), &args))
-                .and_then(|result| texts_fit([&result]).map(|()| result).map_err(FuncError::from))
+                .and_then(|result| self.cx.budget.give(&result).map(|()| result).map_err(FuncError::from))
                 .map_err(|e| {
                     self.at = node;
                     self.fail_call(name, e)
@@ -62,9 +61,10 @@ impl<'a> State<'a> {
             Builtin::Call => self.call(dot, node, args, last),
             _ => {
                 let args = self.args(dot, builtin.params(), name, args, last)?;
-                texts_fit(args.iter().map(Val::value))
+                let taken = self.cx.budget.take(args.iter().map(Val::value));
+                taken
                     .and_then(|()| builtin.call(args))
-                    .and_then(|val| texts_fit([val.value()]).map(|()| val))
+                    .and_then(|val| self.cx.budget.give(val.value()).map(|()| val))
                     .map_err(|what| {
                         self.at = node;
                         self.fail_call(name, what.into())
@@ -88,10 +88,14 @@ impl<'a> State<'a> {
         let types: Vec<Type> = method.params.iter().map(|&param| of_param(param)).collect();
         let params = Params { types: &types, variadic: method.variadic };
         let args: Vec<Value> = self.args(dot, params, name, args, last)?.into_iter().map(Val::into_value).collect();
-        call(&args).map(Val::of).map_err(|what| {
-            self.at = node;
-            self.fail_call(name, what.into())
-        })
+        let taken = self.cx.budget.take(&args);
+        taken
+            .and_then(|()| call(&args))
+            .and_then(|result| self.cx.budget.give(&result).map(|()| Val::of(result)))
+            .map_err(|what| {
+                self.at = node;
+                self.fail_call(name, what.into())
+            })
     }
 
     fn check_count(&self, params: Params<'_>, name: &str, given: usize, piped: bool) -> Result<()> {

@@ -34,6 +34,10 @@ pub struct Context<'a> {
     budget: &'a mut Budget,
 }
 
+/// Each link of a chain of errors holds the text of those below it, so a chain that is longer than Helm's longest is cut:
+/// thousands of links would fill the memory.
+const LONGEST_CAUSE: usize = 128 << 10;
+
 impl<'a> Context<'a> {
     pub(crate) fn new(set: &'a Set, options: &'a Options, host: &'a mut dyn Any, budget: &'a mut Budget) -> Self {
         Self { set, options, host, budget }
@@ -92,7 +96,7 @@ impl<'a> Context<'a> {
 
     fn run(&mut self, out: &mut Vec<u8>, set: &Set, template: &Template, data: &Value) -> Result<()> {
         let dot = Val::of(data.clone());
-        self.enter(&template.tree)?;
+        self.budget.enter_call().map_err(|what| plain(&template.tree, &what))?;
         let mut state = State {
             cx: self.reborrow(set),
             out,
@@ -101,13 +105,36 @@ impl<'a> Context<'a> {
             at: At::List(&template.tree.root),
         };
         let walked = state.walk_list(&dot, &template.tree.root);
-        self.budget.leave();
+        self.budget.leave_call();
         walked.map(|_| ())
     }
 
-    fn enter(&mut self, tree: &Tree) -> Result<()> {
-        self.budget.enter().map_err(|what| ExecError::plain(format!("template: {}: {what}", tree.name)))
+    /// Count the work that a function is about to do, in nodes (some 100 ns each).
+    ///
+    /// # Errors
+    /// The limit is reached.
+    pub fn work(&mut self, steps: u64) -> std::result::Result<(), FuncError> {
+        self.budget.work(steps).map_err(FuncError::from)
     }
+
+    /// Count memory that a function's result holds beyond what can be seen from outside: texts and lists within it.
+    ///
+    /// # Errors
+    /// The limit is reached.
+    pub fn hold(&mut self, bytes: usize) -> std::result::Result<(), FuncError> {
+        self.budget.hold(bytes).map_err(FuncError::from)
+    }
+}
+
+fn without_middle(text: &str) -> String {
+    const KEPT: usize = 2 << 10;
+    let head = &text[..text.floor_char_boundary(KEPT)];
+    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(KEPT))..];
+    format!("too long, so cut: {head} [...] {tail}")
+}
+
+fn plain(tree: &Tree, what: &str) -> Box<ExecError> {
+    ExecError::plain(format!("template: {}: {what}", tree.name))
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -167,7 +194,13 @@ impl<'a> State<'a> {
 
     #[cold]
     fn fail_call(&self, name: &str, cause: FuncError) -> Box<ExecError> {
-        let mut error = self.fail(format!("error calling {name}: {cause}"));
+        let mut text = cause.to_string();
+        let mut cause = cause;
+        if text.len() > LONGEST_CAUSE {
+            text = without_middle(&text);
+            cause = FuncError::Text(text.clone());
+        }
+        let mut error = self.fail(format!("error calling {name}: {text}"));
         error.cause = Some(cause);
         error
     }

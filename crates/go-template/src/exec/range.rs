@@ -4,7 +4,7 @@
 //! `walkRange` of `text/template/exec.go`.
 //! The surprising thing: a `break` in the `else` of a loop ends nothing but that `else`.
 
-use go_value::{Value, format};
+use go_value::{Object, Str, Value, format};
 
 use super::value::{self, Val};
 use super::{At, Flow, Result, State};
@@ -26,6 +26,11 @@ impl<'a> State<'a> {
 
     /// Execute the body for each element. False if there was none.
     fn iterate(&mut self, val: &Value, branch: &'a Branch) -> Result<bool> {
+        if let Value::Object(object) = val
+            && let Some(keys) = object.keys()
+        {
+            return self.iterate_object(object.as_ref(), &keys, branch);
+        }
         let val = &*value::data(val);
         match val {
             Value::Int(kind, n) => self.count(*n, branch, val, |i| Value::Int(*kind, i)),
@@ -44,6 +49,7 @@ impl<'a> State<'a> {
                 Ok(!list.is_empty())
             }
             Value::Map(map) => {
+                self.work(map.len() / 2)?;
                 let entries = map.entries();
                 let any = !entries.is_empty();
                 for (key, item) in entries {
@@ -61,6 +67,22 @@ impl<'a> State<'a> {
                 Err(self.fail(format!("range can't iterate over {}", String::from_utf8_lossy(&text))))
             }
         }
+    }
+
+    fn iterate_object(&mut self, object: &dyn Object, keys: &[Str], branch: &'a Branch) -> Result<bool> {
+        for key in keys {
+            let (item, elem) = object.value_at(key).map_err(|what| self.fail(what))?;
+            self.work(item.as_list().map_or(0, |list| list.len()) / 16)?;
+            let elem = Val::element(item, elem);
+            if self.iteration(branch, Val::Typed(Value::String(key.clone())), &elem)? == Flow::Break {
+                break;
+            }
+        }
+        Ok(!keys.is_empty())
+    }
+
+    fn work(&mut self, steps: usize) -> Result<()> {
+        self.cx.budget.work(steps as u64).map_err(|what| self.fail(what))
     }
 
     fn count(&mut self, n: i64, branch: &'a Branch, val: &Value, make: impl Fn(i64) -> Value) -> Result<bool> {

@@ -297,7 +297,7 @@ impl<'a> Scanner<'a> {
         self.indents.push(self.indent);
         self.indent = column;
         if self.indents.len() > MAX_DEPTH {
-            return Err(self.cursor.error(&format!("exceeded max depth of {MAX_DEPTH}")));
+            return Err(self.cursor.error(&format!("exceeded max depth of {MAX_DEPTH}; it is fixed")));
         }
         let token = Token { kind, start: mark, end: mark };
         match at {
@@ -341,7 +341,7 @@ impl<'a> Scanner<'a> {
         self.keys.push(SimpleKey { possible: false, required: false, token, mark: self.cursor.mark });
         self.flow_level += 1;
         if self.flow_level > MAX_DEPTH {
-            return Err(self.cursor.error(&format!("exceeded max depth of {MAX_DEPTH}")));
+            return Err(self.cursor.error(&format!("exceeded max depth of {MAX_DEPTH}; it is fixed")));
         }
         self.key_allowed = true;
         self.push_indicator(kind, 1);

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 
-use super::files::load_files_at;
+use super::files::{load_files, load_files_at};
 use super::{Chart, File, go_io_error};
 use crate::error::Error;
 
@@ -21,6 +21,10 @@ pub const MAX_DECOMPRESSED_SIZE: u64 = 100 * 1024 * 1024;
 
 /// How many entries an archive may have. Helm has no such limit; an archive of empty files could hold millions.
 pub const MAX_ENTRIES: usize = 200_000;
+
+/// How large all archives within a chart may be together once unpacked. Helm has no such limit: a chart of 100 MiB can hold
+/// hundreds of archives of as much.
+pub(super) const MAX_NESTED_SIZE: u64 = 2 * MAX_DECOMPRESSED_SIZE;
 
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -33,11 +37,17 @@ fn load_error(text: impl Into<String>) -> Error {
 /// # Errors
 /// Helm's text for what is wrong with the archive or the chart in it.
 pub fn load_archive(bytes: &[u8]) -> Result<Chart, Error> {
-    load_archive_nested(bytes, 0)
+    load_files(read_archive(bytes)?)
 }
 
-pub(super) fn load_archive_nested(bytes: &[u8], depth: usize) -> Result<Chart, Error> {
-    load_files_at(read_archive(bytes)?, depth)
+/// An archive within a chart, of which all together may unpack to what is left.
+pub(super) fn load_archive_nested(bytes: &[u8], depth: usize, left: &mut u64) -> Result<Chart, Error> {
+    let files = read_archive(bytes)?;
+    let size: u64 = files.iter().map(|f| f.data.len() as u64).sum();
+    *left = left.checked_sub(size).ok_or_else(|| {
+        load_error(format!("decompressed charts within a chart are larger than {MAX_NESTED_SIZE} bytes; it is fixed"))
+    })?;
+    load_files_at(files, depth, left)
 }
 
 /// Load a chart from an archive on disk.

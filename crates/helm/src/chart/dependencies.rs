@@ -14,6 +14,10 @@ use crate::profile::HelmProfile;
 use crate::values::coalesce::{Coalesce, coalesce_tables};
 use crate::values::{Warnings, path_value, table};
 
+/// How many listed charts there may be in all. Helm has no limit; two names for each of two charts in each other, and so
+/// on, are a billion after thirty levels.
+const MAX_CHARTS: usize = 2000;
+
 /// A copy of `chart` with its dependencies settled for these user values. Files are shared with the original.
 ///
 /// # Errors
@@ -25,7 +29,7 @@ pub fn process_dependencies(
     warnings: &mut Warnings,
 ) -> Result<Chart, Error> {
     let mut processed = chart.clone();
-    enable(&mut processed, values, "", profile, warnings)?;
+    enable(&mut processed, values, "", profile, (warnings, &mut { MAX_CHARTS }))?;
     import_values(&mut processed, profile, warnings)?;
     Ok(processed)
 }
@@ -47,7 +51,7 @@ fn enable(
     values: &Map,
     path: &str,
     profile: HelmProfile,
-    warnings: &mut Warnings,
+    (warnings, left): (&mut Warnings, &mut usize),
 ) -> Result<(), Error> {
     if !chart.metadata.declares_dependencies {
         return Ok(());
@@ -57,6 +61,12 @@ fn enable(
         chart.dependencies.iter().filter(|c| !listed.iter().any(|d| matches(d, c))).cloned().collect();
     for d in &mut chart.metadata.dependencies {
         if let Some(found) = chart.dependencies.iter().find(|c| matches(d, c)) {
+            *left = left.checked_sub(1).ok_or_else(|| {
+                Error::Load(format!(
+                    "exceeded maximum number of dependencies of dependencies ({MAX_CHARTS}) at {path}{}; it is fixed",
+                    d.name
+                ))
+            })?;
             let mut copy = found.clone();
             if !d.alias.is_empty() {
                 copy.metadata.name.clone_from(&d.alias);
@@ -81,7 +91,7 @@ fn enable(
     chart.metadata.declares_dependencies = !chart.metadata.dependencies.is_empty();
     for sub in &mut chart.dependencies {
         let sub_path = format!("{path}{}.", sub.name());
-        enable(sub, &coalesced, &sub_path, profile, warnings)?;
+        enable(sub, &coalesced, &sub_path, profile, (&mut *warnings, &mut *left))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::archive::load_archive_nested;
+use super::archive::{MAX_NESTED_SIZE, load_archive_nested};
 use super::metadata::{Lock, Metadata};
 use super::{Chart, File};
 use crate::error::Error;
@@ -23,10 +23,10 @@ fn load_error(text: impl Into<String>) -> Error {
 /// # Errors
 /// Helm's text: Chart.yaml missing or invalid, values that are not YAML, a broken subchart.
 pub fn load_files(files: Vec<File>) -> Result<Chart, Error> {
-    load_files_at(files, 0)
+    load_files_at(files, 0, &mut { MAX_NESTED_SIZE })
 }
 
-pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Error> {
+pub(super) fn load_files_at(files: Vec<File>, depth: usize, left: &mut u64) -> Result<Chart, Error> {
     if depth > MAX_DEPTH {
         return Err(load_error(format!("charts are nested deeper than {MAX_DEPTH} levels")));
     }
@@ -102,7 +102,7 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
                     file.name
                 )));
             }
-            load_archive_nested(&file.data, depth + 1)
+            load_archive_nested(&file.data, depth + 1, left)
         } else {
             let inner = files
                 .iter()
@@ -111,7 +111,7 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize) -> Result<Chart, Err
                     Some(File { name: rest.into(), ..f.clone() })
                 })
                 .collect();
-            load_files_at(inner, depth + 1)
+            load_files_at(inner, depth + 1, left)
         };
         let sub = sub.map_err(|e| load_error(format!("error unpacking subchart {name} in {}: {e}", chart.name())))?;
         chart.dependencies.push(sub);

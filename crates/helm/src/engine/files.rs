@@ -9,6 +9,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use go_value::limits::{MAX_ITEMS, too_many_items};
 use go_value::object::{Method, Param};
 use go_value::{Elem, Kind, List, Map, MapType, Object, Str, Value};
 
@@ -30,7 +31,25 @@ impl std::fmt::Debug for Files {
     }
 }
 
+const TYPE: MapType = MapType { name: "map[string][]uint8", elem: Elem::Of(Kind::Slice) };
+
+/// Bytes that become a list of bytes, which takes two dozen times as much memory.
+const MAX_BYTES: usize = 4 << 20;
+
+/// A file's content among `size` bytes of files: `[]byte`, or what JSON and YAML make of that.
+fn content(data: &[u8], size: usize) -> Value {
+    if size > MAX_BYTES { Value::string(STANDARD.encode(data)) } else { Value::bytes(data) }
+}
+
+fn too_large(name: &str) -> String {
+    format!("exceeded maximum size of a file as a list of bytes ({MAX_BYTES}) with {name}; it is fixed: use .Files.Get")
+}
+
 impl Files {
+    fn size(&self) -> usize {
+        self.0.values().map(Bytes::len).sum()
+    }
+
     fn bytes(&self, name: &str) -> &[u8] {
         self.0.get(name).map_or(&[], |d| &d[..])
     }
@@ -72,6 +91,12 @@ impl Object for Files {
 
     fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
         let argument = args.first().and_then(Value::as_str).map(|s| s.to_text().into_owned()).unwrap_or_default();
+        if name == "Lines" && memchr::memchr_iter(b'\n', self.bytes(&argument)).count() > MAX_ITEMS {
+            return Err(too_many_items());
+        }
+        if name == "GetBytes" && self.bytes(&argument).len() > MAX_BYTES {
+            return Err(too_large(&argument));
+        }
         Ok(match name {
             "Get" => Value::string(self.bytes(&argument)),
             "GetBytes" => Value::bytes(self.bytes(&argument)),
@@ -86,6 +111,27 @@ impl Object for Files {
         })
     }
 
+    fn work(&self, name: &str) -> u64 {
+        match name {
+            "Glob" => self.0.len() as u64,
+            "AsConfig" | "AsSecrets" => self.size() as u64 / 4,
+            _ => 0,
+        }
+    }
+
+    fn keys(&self) -> Option<Vec<Str>> {
+        Some(self.0.keys().map(|name| Str::from(&**name)).collect())
+    }
+
+    fn value_at(&self, key: &Str) -> Result<(Value, Elem), String> {
+        let name = key.to_text();
+        let data = self.bytes(&name);
+        if data.len() > MAX_BYTES {
+            return Err(too_large(&name));
+        }
+        Ok((Value::bytes(data), TYPE.elem))
+    }
+
     fn display(&self) -> Vec<u8> {
         let mut out = Vec::new();
         if let Some(data) = self.data() {
@@ -95,8 +141,8 @@ impl Object for Files {
     }
 
     fn data(&self) -> Option<Value> {
-        const TYPE: MapType = MapType { name: "map[string][]uint8", elem: Elem::Of(Kind::Slice) };
-        let entries = self.0.iter().map(|(name, data)| (Str::from(&**name), Value::bytes(data))).collect();
+        let size = self.size();
+        let entries = self.0.iter().map(|(name, data)| (Str::from(&**name), content(data, size))).collect();
         Some(Value::Map(Map::of(TYPE, entries)))
     }
 

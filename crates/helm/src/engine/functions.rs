@@ -24,6 +24,9 @@ const MAX_INCLUDES: u32 = 1000;
 /// How many bytes of texts that `tpl` parsed are kept during a render.
 const MAX_PARSED: usize = 4 << 20;
 
+/// How much of a text that `tpl` was given is quoted in an error.
+const LONGEST_QUOTED: usize = 64 << 10;
+
 /// What functions remember during one render.
 pub(super) struct RenderState {
     environment: Environment,
@@ -83,24 +86,33 @@ fn text(value: &Value) -> Str {
 }
 
 fn register_text(f: &mut FuncMap, host: &Arc<dyn sprig::Host>) {
-    f.add("toYaml", &[Type::Any], Type::STRING, |_, a| Ok(quiet(to_yaml(&a[0]))?.into()));
-    f.add("mustToYaml", &[Type::Any], Type::STRING, |_, a| Ok(to_yaml(&a[0])?.into()));
-    f.add("toYamlPretty", &[Type::Any], Type::STRING, |_, a| {
-        let text = quiet(go_yaml::encode_pretty(&a[0]))?;
-        Ok(text.strip_suffix('\n').unwrap_or(&text).into())
+    f.add("toYaml", &[Type::Any], Type::STRING, |cx, a| written(cx, a, |v| quiet(to_yaml(v))));
+    f.add("mustToYaml", &[Type::Any], Type::STRING, |cx, a| written(cx, a, |v| Ok(to_yaml(v)?)));
+    f.add("toYamlPretty", &[Type::Any], Type::STRING, |cx, a| {
+        written(cx, a, |v| {
+            let mut text = quiet(go_yaml::encode_pretty(v))?;
+            if text.ends_with('\n') {
+                text.pop();
+            }
+            Ok(text)
+        })
     });
-    f.add("fromYaml", &[Type::STRING], Type::MAP, |_, a| {
+    f.add("fromYaml", &[Type::STRING], Type::MAP, |cx, a| {
+        read(cx, a)?;
         Ok(or_error_key(go_yaml::decode_map(&text(&a[0])).map_err(|e| e.to_string())))
     });
-    f.add("fromYamlArray", &[Type::STRING], Type::LIST, |_, a| {
+    f.add("fromYamlArray", &[Type::STRING], Type::LIST, |cx, a| {
+        read(cx, a)?;
         Ok(or_error_item(go_yaml::decode_list(&text(&a[0])).map_err(|e| e.to_string())))
     });
-    f.add("toJson", &[Type::Any], Type::STRING, |_, a| Ok(quiet(go_value::json::encode(&a[0]))?.into()));
-    f.add("mustToJson", &[Type::Any], Type::STRING, |_, a| Ok(go_value::json::encode(&a[0])?.into()));
-    f.add("fromJson", &[Type::STRING], Type::MAP, |_, a| {
+    f.add("toJson", &[Type::Any], Type::STRING, |cx, a| written(cx, a, |v| quiet(go_value::json::encode(v))));
+    f.add("mustToJson", &[Type::Any], Type::STRING, |cx, a| written(cx, a, |v| Ok(go_value::json::encode(v)?)));
+    f.add("fromJson", &[Type::STRING], Type::MAP, |cx, a| {
+        read(cx, a)?;
         Ok(or_error_key(go_value::json::decode_map(&text(&a[0])).map(|m| m.unwrap_or_else(|| Map::nil(MapType::ANY)))))
     });
-    f.add("fromJsonArray", &[Type::STRING], Type::LIST, |_, a| {
+    f.add("fromJsonArray", &[Type::STRING], Type::LIST, |cx, a| {
+        read(cx, a)?;
         Ok(or_error_item(
             go_value::json::decode_list(&text(&a[0])).map(|l| l.unwrap_or_else(|| List::nil(go_value::ListType::ANY))),
         ))
@@ -112,16 +124,32 @@ fn register_text(f: &mut FuncMap, host: &Arc<dyn sprig::Host>) {
     });
     f.add("mustToToml", &[Type::Any], Type::STRING, |_, a| Ok(toml::encode(&a[0])?.into()));
     let host = Arc::clone(host);
-    f.add("fromToml", &[Type::STRING], Type::MAP, move |_, a| {
+    f.add("fromToml", &[Type::STRING], Type::MAP, move |cx, a| {
+        read(cx, a)?;
         Ok(or_error_key(toml_decode::decode(&text(&a[0]), host.as_ref())))
     });
+}
+
+/// Write a value, and count that by the number of values in it.
+fn written(
+    cx: &mut Context<'_>,
+    a: &[Value],
+    write: impl FnOnce(&Value) -> Result<String, FuncError>,
+) -> Result<Value, FuncError> {
+    cx.work(a[0].count(go_value::limits::MAX_ITEMS) as u64)?;
+    Ok(write(&a[0])?.into())
+}
+
+/// Count that the text is read: it takes longer than its length tells.
+fn read(cx: &mut Context<'_>, a: &[Value]) -> Result<(), FuncError> {
+    cx.work(a[0].as_str().map_or(0, Str::len) as u64 / 2)
 }
 
 /// The text, or none where Helm swallows an error. What our own limits refuse is no error of Helm's, and is told.
 fn quiet<E: ToString>(encoded: Result<String, E>) -> Result<String, FuncError> {
     encoded.or_else(|e| {
         let text = e.to_string();
-        if text.contains("exceeded maximum size") { Err(text.into()) } else { Ok(String::new()) }
+        if text.contains("exceeded max") { Err(text.into()) } else { Ok(String::new()) }
     })
 }
 
@@ -177,8 +205,9 @@ fn register_templates(f: &mut FuncMap) {
                 Cow::Owned(text) => text.into(),
             }));
         }
+        cx.work(source.len() as u64 / 4)?;
         let mut set = cx.set().clone();
-        let quoted = || go_value::quote::quote(&source);
+        let quoted = || go_value::quote::quote(&source[..source.len().min(LONGEST_QUOTED)]);
         let name = set.name().to_string();
         let known = state(cx)?.parsed.get(&source).cloned();
         let parsed = if let Some(parsed) = known {

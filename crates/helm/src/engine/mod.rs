@@ -18,12 +18,13 @@ mod toml_decode;
 pub use cache::TemplateCache;
 pub use capabilities::{Capabilities, KubeVersion};
 pub use glob::Glob;
+pub use go_template::Limits;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use go_template::{FuncMap, Limits, MissingKey, Options, Set, on_large_stack};
+use go_template::{Budget, FuncMap, MissingKey, Options, Set, on_large_stack};
 use go_value::{Map, MapType, Value};
 
 use crate::chart::Chart;
@@ -214,6 +215,7 @@ fn execute(
     let options = Options { missing_key: MissingKey::Zero, limits: environment.limits.for_stack(STACK_BYTES) };
     let mut state = functions::RenderState::new(environment.clone());
     let mut rendered = BTreeMap::new();
+    let mut budget = Budget::new(options.limits);
     // One that grows as long as the longest text, instead of one for each that grows in steps.
     let mut out = Vec::new();
     for name in order.into_iter().filter(|name| !is_partial(name)) {
@@ -222,7 +224,7 @@ fn execute(
         template.values.insert("Template", own.with_type(MapType::VALUES));
         let data = Value::Map(template.values.with_type(MapType::VALUES));
         out.clear();
-        set.execute_into(&mut out, name, &data, &options, &mut state)
+        set.execute_into(&mut out, name, &data, &options, &mut state, &mut budget)
             .map_err(|e| Error::Render(error::exec_error(name, &e)))?;
         rendered.insert(name.clone(), functions::without_no_value(&out).into_owned());
     }

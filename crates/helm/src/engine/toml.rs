@@ -10,7 +10,7 @@ use go_value::float::format_float;
 use go_value::{Kind, List, Value};
 
 /// How many values a text may hold.
-const MAX_VALUES: usize = 5_000_000;
+const MAX_VALUES: usize = 1_000_000;
 /// How deep tables and lists may nest. Go has no limit; a table that contains itself kills it.
 const MAX_DEPTH: usize = 1000;
 
@@ -23,7 +23,7 @@ pub(super) fn encode(value: &Value) -> Result<String, String> {
         return Err("reflect: call of reflect.Value.Type on zero Value".into());
     }
     if !value.nests_within(MAX_DEPTH, &mut { MAX_VALUES }) {
-        return Err(format!("toml: exceeded max depth of {MAX_DEPTH}, or {MAX_VALUES} values"));
+        return Err(format!("toml: exceeded max depth of {MAX_DEPTH}, or {MAX_VALUES} values; both are fixed"));
     }
     let mut out = Encoder { text: String::new() };
     out.value(&[], &plain(value))?;

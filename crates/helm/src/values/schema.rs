@@ -84,11 +84,22 @@ fn validate_one(schema: &[u8], values: &Map, remote: Option<&'static RemoteSchem
     let schema: Json = serde_json::from_slice(schema).map_err(|e| e.to_string())?;
     let values = to_json(&Value::Map(values.clone()));
     // Compiling a large schema takes longer than all the rest of a render.
-    if accept::accepts(&schema, &values) { Ok(()) } else { compiled(schema, &values, remote) }
+    match accept::accepts(&schema, &values) {
+        accept::Verdict::Yes => Ok(()),
+        accept::Verdict::Unknown => compiled(schema, &values, remote),
+        // The full validator would not end either.
+        accept::Verdict::TooMuch => Err(format!(
+            "exceeded maximum number of schemas that values are compared with ({}); it is fixed\n",
+            accept::MAX_STEPS
+        )),
+    }
 }
 
 /// The full validator's verdict, with all its complaints.
 fn compiled(schema: Json, values: &Json, remote: Option<&'static RemoteSchemas>) -> Result<(), String> {
+    if let Some(pattern) = large_pattern(&schema) {
+        return Err(format!("exceeded maximum size of the regular expression {}; it is fixed\n", quote(pattern)));
+    }
     let mut schemas = Schemas::new();
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
@@ -100,6 +111,21 @@ fn compiled(schema: Json, values: &Json, remote: Option<&'static RemoteSchemas>)
         let text = text.strip_prefix(&format!("jsonschema validation failed with '{URL}#'\n")).unwrap_or(&text);
         format!("{text}\n")
     })
+}
+
+/// A pattern that takes too much memory. The validator would die of it.
+fn large_pattern(schema: &Json) -> Option<&str> {
+    let large = |pattern: &&str| sprig::go_regexp_is_too_large(pattern);
+    match schema {
+        Json::Object(entries) => {
+            let own = entries.get("pattern").and_then(Json::as_str).into_iter();
+            let of_names = entries.get("patternProperties").and_then(Json::as_object).into_iter();
+            let of_names = of_names.flat_map(|patterns| patterns.keys().map(String::as_str));
+            own.chain(of_names).find(large).or_else(|| entries.values().find_map(large_pattern))
+        }
+        Json::Array(items) => items.iter().find_map(large_pattern),
+        _ => None,
+    }
 }
 
 fn compile_error(e: &boon::CompileError) -> String {

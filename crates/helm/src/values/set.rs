@@ -4,6 +4,7 @@
 //! things: a backslash takes any character literally, `{a,b}` is a list of typed items, and indices out of order leave
 //! nulls.
 
+use go_value::limits::{MAX_ITEMS, too_many_items};
 use go_value::{List, Map, Value};
 
 /// The highest list index, Helm's `MaxIndex`.
@@ -28,7 +29,8 @@ pub enum SetKind<'a> {
 /// # Errors
 /// Helm's text, without the name of the flag.
 pub fn parse_into(text: &str, values: &Map, kind: &SetKind<'_>) -> Result<(), String> {
-    let mut parser = Parser { input: text.chars().collect(), at: 0, kind };
+    brackets_fit(text)?;
+    let mut parser = Parser { input: text.chars().collect(), at: 0, kind, left: MAX_ITEMS };
     loop {
         match parser.key(values, 0) {
             Ok(()) => {}
@@ -65,6 +67,8 @@ pub(super) struct Parser<'a> {
     pub(super) input: Vec<char>,
     pub(super) at: usize,
     kind: &'a SetKind<'a>,
+    /// How many items lists may still grow by.
+    left: usize,
 }
 
 /// Put `value` under `key`; an empty key is dropped, as Helm does.
@@ -120,8 +124,17 @@ pub(super) fn nested_table(list: &mut [Value], i: usize) -> Map {
     }
 }
 
-/// Write index `i`, growing the list with nulls.
-pub(super) fn set_index(list: &mut Vec<Value>, i: i64, value: Value) -> Result<(), Stop> {
+/// Do lists not nest too deep in lists?
+pub(super) fn brackets_fit(text: &str) -> Result<(), String> {
+    const DEEPEST: usize = 1000;
+    if text.matches("][").count() > DEEPEST {
+        return Err(format!("exceeded maximum depth of lists in lists ({DEEPEST}); it is fixed"));
+    }
+    Ok(())
+}
+
+/// Write index `i`, growing the list with nulls, of which so many are left.
+pub(super) fn set_index(list: &mut Vec<Value>, i: i64, value: Value, left: &mut usize) -> Result<(), Stop> {
     if i < 0 {
         return fault(format!("negative {i} index not allowed"));
     }
@@ -130,6 +143,7 @@ pub(super) fn set_index(list: &mut Vec<Value>, i: i64, value: Value) -> Result<(
     }
     let i = i as usize;
     if list.len() <= i {
+        *left = left.checked_sub(i + 1 - list.len()).ok_or_else(|| Stop::Fault(too_many_items()))?;
         list.resize(i + 1, Value::Nil);
     }
     list[i] = value;
@@ -245,16 +259,16 @@ impl Parser<'_> {
             None => Err(Stop::End),
             Some('=') if matches!(self.kind, SetKind::Json) => {
                 let value = self.json_value()?;
-                set_index(list, i, value)
+                set_index(list, i, value, &mut self.left)
             }
             Some('=') => match self.value_list() {
-                Ok(value) => set_index(list, i, Value::List(value)),
-                Err(Stop::End) => set_index(list, i, Value::string("")),
+                Ok(value) => set_index(list, i, Value::List(value), &mut self.left),
+                Err(Stop::End) => set_index(list, i, Value::string(""), &mut self.left),
                 Err(Stop::NotList) => {
                     let (text, _) = self.until(&[',']);
                     let (value, result) = self.convert(&text);
                     result?;
-                    set_index(list, i, value)
+                    set_index(list, i, value, &mut self.left)
                 }
                 Err(other) => Err(other),
             },
@@ -262,12 +276,12 @@ impl Parser<'_> {
                 let next = self.key_index()?;
                 let mut nested = nested_list(list, i as usize)?;
                 self.list_item(&mut nested, next, level)?;
-                set_index(list, i, Value::List(List::any(nested)))
+                set_index(list, i, Value::List(List::any(nested)), &mut self.left)
             }
             Some(_) => {
                 let inner = nested_table(list, i as usize);
                 self.key(&inner, level)?;
-                set_index(list, i, Value::Map(inner))
+                set_index(list, i, Value::Map(inner), &mut self.left)
             }
         }
     }

@@ -3,11 +3,12 @@
 //! Follows Helm's `pkg/strvals/literal_parser.go`. The surprising thing: nothing is escaped, neither in the value nor
 //! in the path.
 
+use go_value::limits::MAX_ITEMS;
 use go_value::{List, Map, Value};
 
 use super::set::{
-    MAX_NESTED_NAME_LEVEL, Stop, fault, index_number, inner_list, inner_table, nested_list, nested_table, put, quoted,
-    set_index,
+    MAX_NESTED_NAME_LEVEL, Stop, brackets_fit, fault, index_number, inner_list, inner_table, nested_list, nested_table,
+    put, quoted, set_index,
 };
 
 /// Write the literal into `values`.
@@ -15,6 +16,7 @@ use super::set::{
 /// # Errors
 /// Helm's text, without the name of the flag.
 pub fn parse_literal_into(text: &str, values: &Map) -> Result<(), String> {
+    brackets_fit(text)?;
     let mut rest = text;
     match key(&mut rest, values, 0) {
         Ok(()) | Err(Stop::End) => Ok(()),
@@ -87,17 +89,17 @@ fn list_item(rest: &mut &str, list: &mut Vec<Value>, i: i64, level: usize) -> Re
     }
     match last {
         None => Err(Stop::End),
-        Some('=') => set_index(list, i, Value::string(std::mem::take(rest))),
+        Some('=') => set_index(list, i, Value::string(std::mem::take(rest)), &mut { MAX_ITEMS }),
         Some('.') => {
             let inner = nested_table(list, i as usize);
             key(rest, &inner, level)?;
-            set_index(list, i, Value::Map(inner))
+            set_index(list, i, Value::Map(inner), &mut { MAX_ITEMS })
         }
         Some(_) => {
             let next = key_index(rest)?;
             let mut nested = nested_list(list, i as usize)?;
             list_item(rest, &mut nested, next, level)?;
-            set_index(list, i, Value::List(List::any(nested)))
+            set_index(list, i, Value::List(List::any(nested)), &mut { MAX_ITEMS })
         }
     }
 }

@@ -177,7 +177,7 @@ impl Request {
         let mut serial = [0; 16];
         host.fill(&mut serial);
         let now = host.now().timestamp();
-        let end = now.saturating_add(SignedDuration::from_hours(self.days.wrapping_mul(24))).unwrap_or(Timestamp::MAX);
+        let end = now.saturating_add(hours(self.days.wrapping_mul(24))).unwrap_or(Timestamp::MAX);
         let subject = self.subject();
         let algorithm = signer.key.signature_algorithm();
         let public = key.public_info().map_err(failed)?;
@@ -327,4 +327,9 @@ pub(crate) fn build_custom_cert(a: &[Value]) -> Outcome {
     parse(&block.bytes).map_err(|e| format!("error parsing certificate: decodedCert.Bytes: {e}"))?;
     Key::from_pem(&key).map_err(|e| format!("error parsing private key: {e}"))?;
     object(cert, key)
+}
+
+/// As many hours, or as many as a duration can have.
+fn hours(n: i64) -> SignedDuration {
+    SignedDuration::try_from_hours(n).unwrap_or(if n < 0 { SignedDuration::MIN } else { SignedDuration::MAX })
 }

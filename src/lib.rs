@@ -10,5 +10,6 @@ pub mod controller;
 pub mod host;
 pub mod preview;
 pub mod reconcile;
+pub mod render_limits;
 pub mod slot;
 pub mod sources;

@@ -11,7 +11,7 @@ use helm::HelmProfile;
 use helm_action::context::HostRef;
 use kube_ops::{Cluster, Identity};
 
-use super::{Exit, LimitsArgs, Printer};
+use super::{Exit, Printer};
 use crate::controller::connect;
 use crate::host::SystemHost;
 use crate::preview::charts::FetchedCharts;
@@ -19,6 +19,7 @@ use crate::preview::files::{self, Files};
 use crate::preview::show::{Style, text};
 use crate::preview::{Preview, as_applied, preview, releases};
 use crate::reconcile::context::{Context, Settings};
+use crate::render_limits::LimitsArgs;
 
 /// Show what the controller would do with HelmReleases, against a cluster and without changing it.
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,6 @@ mod controller;
 mod crds;
 mod diff;
 mod flags;
-mod limits_args;
 mod lint;
 mod printer;
 mod template;
@@ -18,7 +17,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub use limits_args::LimitsArgs;
 pub use printer::Printer;
 
 /// A Kubernetes controller for Helm releases, and the command line that goes with it.

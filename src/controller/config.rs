@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use helm::HelmProfile;
 
-use crate::cli::LimitsArgs;
+use crate::render_limits::LimitsArgs;
 
 /// Where charts come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

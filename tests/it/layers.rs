@@ -49,14 +49,15 @@ const WORLD: [&str; 7] = [
 ];
 
 /// Folders of src/, and what of src/ they may use.
-const MODULES: [(&str, &[&str]); 7] = [
+const MODULES: [(&str, &[&str]); 8] = [
     ("host", &[]),
+    ("render_limits", &[]),
     ("slot", &[]),
     ("reconcile", &["host"]),
     ("sources", &["host", "slot"]),
-    ("controller", &["host", "reconcile", "slot", "sources"]),
+    ("controller", &["host", "reconcile", "render_limits", "slot", "sources"]),
     ("preview", &["controller", "host", "reconcile", "sources"]),
-    ("cli", &["controller", "host", "preview", "reconcile", "sources"]),
+    ("cli", &["controller", "host", "preview", "reconcile", "render_limits", "sources"]),
 ];
 
 /// The files of src/reconcile/ that read and write nothing.

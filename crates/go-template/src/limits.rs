@@ -25,8 +25,7 @@ pub struct Limits {
     pub output: usize,
     /// Nodes that may be executed. What functions do counts too, by the length of what they are given.
     pub steps: u64,
-    /// Bytes that functions may make, whether or not they are still needed: what is in use is not known here, and is
-    /// never more.
+    /// Bytes of what functions made and somebody still holds. It is an estimate, and never less than what is in use.
     pub memory: usize,
     /// Said behind the text of a limit that was reached: how whoever renders can raise it.
     pub hint: &'static str,
@@ -150,14 +149,27 @@ impl Budget {
         self.work((bytes / BYTES_A_STEP + items / ITEMS_A_STEP) as u64)
     }
 
+    /// Count entries that were added to a map.
+    pub(crate) fn hold_entries(&mut self, entries: usize) -> Result<(), String> {
+        self.hold(entries.saturating_mul(ENTRY))
+    }
+
+    /// Take off what nobody but the caller holds, who is about to drop it. Only what was counted may be given here: what
+    /// [`Budget::give`] saw, and what the data of the render holds, which is shared with it.
+    pub(crate) fn release(&mut self, value: &Value) {
+        self.memory = self.memory.saturating_sub(made(value, 0));
+    }
+
     /// Count what a function made. What somebody else holds too was there before.
     pub(crate) fn give(&mut self, value: &Value) -> Result<(), String> {
         if let Value::String(text) = value {
             text_fits(text.len())?;
         }
+        /// What a step's time is enough to make.
+        const BYTES_A_STEP: usize = 128;
         match made(value, 0) {
             0 => Ok(()),
-            bytes => self.hold(bytes),
+            bytes => self.work((bytes / BYTES_A_STEP) as u64).and_then(|()| self.hold(bytes)),
         }
     }
 
@@ -208,12 +220,14 @@ impl Budget {
     }
 }
 
+/// An entry of a map, without what its value holds.
+const ENTRY: usize = 2 * BLOCK + ITEM;
+const ITEM: usize = size_of::<Value>();
+/// A text or a list of its own, with what the allocator adds.
+const BLOCK: usize = 48;
+
 /// Bytes of what was made for this value, and is nowhere else.
 fn made(value: &Value, depth: usize) -> usize {
-    const ITEM: usize = size_of::<Value>();
-    /// A text or a list of its own, with what the allocator adds.
-    const BLOCK: usize = 48;
-    const ENTRY: usize = 2 * BLOCK + ITEM;
     /// What is made by one call does not nest deeper.
     const DEPTH: usize = 1000;
     let within = |value: &Value| if depth < DEPTH { made(value, depth + 1) } else { 0 };
@@ -222,11 +236,10 @@ fn made(value: &Value, depth: usize) -> usize {
         Value::List(list) if !list.is_shared() => {
             list.iter().map(within).fold(BLOCK + list.len() * ITEM, usize::saturating_add)
         }
-        // A map that is not new has got an entry more.
-        Value::Map(map) if map.is_shared() && depth == 0 => ENTRY,
-        Value::Map(map) if map.is_shared() => 0,
-        Value::Map(map) => {
-            map.entries().iter().map(|(_, v)| within(v)).fold((1 + map.len()) * ENTRY, usize::saturating_add)
+        Value::Map(map) if !map.is_shared() => {
+            let mut bytes = (1 + map.len()) * ENTRY;
+            map.for_each(|_, value| bytes = bytes.saturating_add(within(value)));
+            bytes
         }
         _ => 0,
     }

@@ -99,7 +99,8 @@ fn limits_end_a_render() {
         ("incl", r#"{{ include "incl" . }}"#),
         ("long", "{{ range 100000000 }}{{ end }}"),
         ("wide", "{{ range 1000 }}0123456789{{ end }}"),
-        ("held", r#"{{ range 1000 }}{{ $x := print . "0123456789" }}{{ end }}"#),
+        ("held", r#"{{ $x := "" }}{{ range 1000 }}{{ $x = print $x "0123456789" }}{{ end }}"#),
+        ("dropped", r#"{{ range 1000 }}{{ $x := print . "0123456789" }}{{ end }}"#),
     ]);
     let run = |name: &str, limits: Limits| {
         let options = Options { limits, ..Options::default() };
@@ -117,7 +118,9 @@ fn limits_end_a_render() {
     assert_eq!(run("incl", Limits { calls: 20, ..limits }), calls);
     assert_eq!(run("long", Limits { steps: 1000, ..limits }), "exceeded maximum number of steps (1000); do raise it");
     assert_eq!(run("wide", Limits { output: 100, ..limits }), "exceeded maximum output size (100 bytes); do raise it");
-    assert_eq!(run("held", Limits { memory: 10_000, ..limits }), "exceeded maximum memory (10000 bytes); do raise it");
+    assert_eq!(run("held", Limits { memory: 5000, ..limits }), "exceeded maximum memory (5000 bytes); do raise it");
+    let little = Options { limits: Limits { memory: 200, ..limits }, ..Options::default() };
+    set.execute("dropped", &Value::Nil, &little, &mut ()).unwrap();
 }
 
 #[test]

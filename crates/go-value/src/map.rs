@@ -108,6 +108,13 @@ impl Map {
         self.lock().iter().map(|(k, v)| (k.clone(), v.clone())).collect()
     }
 
+    /// Look at each entry in key order (bytewise), without a copy. What is done with an entry must not reach the map.
+    pub fn for_each(&self, mut look: impl FnMut(&Str, &Value)) {
+        for (key, value) in self.lock().iter() {
+            look(key, value);
+        }
+    }
+
     /// Does anybody else hold the same map? If not, it was made anew.
     pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.entries) > 1

@@ -25,10 +25,13 @@ pub(crate) fn get(a: &[Value]) -> Outcome {
     Ok(map(a, 0).and_then(|m| m.get(text(a, 1))).unwrap_or_else(|| "".into()))
 }
 
-pub(crate) fn set(a: &[Value]) -> Outcome {
+/// What a function gives that adds to a map, and the number of entries that were added.
+type Grown = Result<(Value, usize), FuncError>;
+
+pub(crate) fn set(a: &[Value]) -> Grown {
     let dict = map(a, 0).filter(|dict| !dict.nil).ok_or(NIL_MAP)?;
-    dict.insert(text(a, 1).clone(), any(a, 2).clone());
-    Ok(Value::Map(dict))
+    let added = dict.insert(text(a, 1).clone(), any(a, 2).clone()).is_none();
+    Ok((Value::Map(dict), usize::from(added)))
 }
 
 pub(crate) fn unset(a: &[Value]) -> Outcome {
@@ -78,26 +81,27 @@ pub(crate) fn omit(a: &[Value]) -> Outcome {
     Ok(Value::Map(kept))
 }
 
-pub(crate) fn merge(a: &[Value]) -> Outcome {
+pub(crate) fn merge(a: &[Value]) -> Grown {
     merge_all(a, false)
 }
 
-pub(crate) fn merge_overwrite(a: &[Value]) -> Outcome {
+pub(crate) fn merge_overwrite(a: &[Value]) -> Grown {
     merge_all(a, true)
 }
 
-fn merge_all(a: &[Value], overwrite: bool) -> Outcome {
+fn merge_all(a: &[Value], overwrite: bool) -> Grown {
     let dst = match a.first() {
         // A nil destination becomes a new map once there is something to put in.
         Some(Value::Nil) => Map::new(),
         _ => map(a, 0).filter(|dict| !dict.nil).unwrap_or_default(),
     };
+    let mut added = 0;
     for i in 1..a.len() {
         if let Some(src) = map(a, i) {
-            merge_into(&dst, &src, overwrite, 0)?;
+            added += merge_into(&dst, &src, overwrite, 0)?;
         }
     }
-    Ok(Value::Map(dst))
+    Ok((Value::Map(dst), added))
 }
 
 /// mergo's idea of an empty value.
@@ -105,28 +109,30 @@ fn is_empty(value: &Value) -> bool {
     !matches!(value, Value::Object(_)) && !go_value::truth::is_true(value)
 }
 
-/// mergo's `deepMerge` of two maps.
-fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<(), FuncError> {
+/// mergo's `deepMerge` of two maps. The number of entries that are new in the first and in what it holds.
+fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<usize, FuncError> {
     if depth > MAX_DEPTH {
         return Err(too_deep().into());
     }
+    let (mut added, mut within) = (0, 0);
+    let mut insert = |key, value| added += usize::from(dst.insert(key, value).is_none());
     for (key, from) in src.entries() {
         if from.is_nil() {
             if overwrite {
-                dst.insert(key, Value::Nil);
+                insert(key, Value::Nil);
             }
             continue;
         }
         let into = dst.get(&key);
         if let (Value::Map(from), Some(Value::Map(into))) = (&from, &into) {
-            merge_into(into, from, overwrite, depth + 1)?;
+            within += merge_into(into, from, overwrite, depth + 1)?;
         }
         // Looked at after the merge above: a map that was empty may not be any more.
         if let Some(into) = into.as_ref().filter(|v| !is_empty(v)) {
             match (&from, into) {
                 (Value::List(_), _) => {
                     if overwrite {
-                        dst.insert(key, from);
+                        insert(key, from);
                     }
                     continue;
                 }
@@ -135,9 +141,9 @@ fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<(),
                 _ => {}
             }
         }
-        dst.insert(key, from);
+        insert(key, from);
     }
-    Ok(())
+    Ok(added + within)
 }
 
 pub(crate) fn deep_copy(a: &[Value]) -> Outcome {

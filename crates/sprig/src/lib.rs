@@ -61,10 +61,12 @@ const TIME: Type = Type::TIME;
 const SEMVER: Type = Type::Named("*semver.Version", Kind::Pointer);
 const CERT: Type = Type::Named("sprig.certificate", Kind::Struct);
 
-/// How a function is called: with its arguments, or with the world too.
+/// How a function is called: with its arguments, or with the world too. One that adds to a map it was given says how many
+/// entries.
 #[derive(Clone, Copy)]
 enum Call {
     Pure(fn(&[Value]) -> Outcome),
+    Growing(fn(&[Value]) -> Result<(Value, usize), FuncError>),
     Hosted(fn(&dyn Host, &[Value]) -> Outcome),
 }
 
@@ -213,15 +215,15 @@ const TABLE: &[Entry] = &[
     pure("get", &[MAP, S], ANY, dicts::get),
     pure("hasKey", &[MAP, S], BOOL, dicts::has_key),
     many("keys", &[MAP], STRINGS, dicts::keys),
-    many("merge", &[MAP, MAP], ANY, dicts::merge),
-    many("mergeOverwrite", &[MAP, MAP], ANY, dicts::merge_overwrite),
+    ("merge", &[MAP, MAP], true, ANY, Call::Growing(dicts::merge)),
+    ("mergeOverwrite", &[MAP, MAP], true, ANY, Call::Growing(dicts::merge_overwrite)),
     pure("mustDeepCopy", &[ANY], ANY, dicts::deep_copy),
-    many("mustMerge", &[MAP, MAP], ANY, dicts::merge),
-    many("mustMergeOverwrite", &[MAP, MAP], ANY, dicts::merge_overwrite),
+    ("mustMerge", &[MAP, MAP], true, ANY, Call::Growing(dicts::merge)),
+    ("mustMergeOverwrite", &[MAP, MAP], true, ANY, Call::Growing(dicts::merge_overwrite)),
     many("omit", &[MAP, S], MAP, dicts::omit),
     many("pick", &[MAP, S], MAP, dicts::pick),
     many("pluck", &[S, MAP], LIST, dicts::pluck),
-    pure("set", &[MAP, S, ANY], MAP, dicts::set),
+    ("set", &[MAP, S, ANY], false, MAP, Call::Growing(dicts::set)),
     pure("unset", &[MAP, S], MAP, dicts::unset),
     pure("values", &[MAP], LIST, dicts::values),
 
@@ -346,6 +348,11 @@ pub fn register(functions: &mut FuncMap, host: &Arc<dyn Host>) {
             }
             match call {
                 Call::Pure(call) => call(args),
+                Call::Growing(call) => {
+                    let (value, added) = call(args)?;
+                    cx.hold_entries(added)?;
+                    Ok(value)
+                }
                 Call::Hosted(call) => call(host.as_ref(), args),
             }
         };

@@ -19,8 +19,9 @@ use helm::render::{RenderOptions, execute, prepare, settle};
 
 use super::charts::{ChartFlags, locate, transport};
 use super::values_args::ValuesArgs;
-use super::{Exit, LimitsArgs, Printer};
+use super::{Exit, Printer};
 use crate::host::SystemHost;
+use crate::render_limits::LimitsArgs;
 use finding::{Finding, Level};
 
 /// Warn where Helm makes something else of a chart than it says.

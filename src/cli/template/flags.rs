@@ -7,10 +7,10 @@ use helm::HelmProfile;
 
 use super::super::charts::ChartFlags;
 use super::super::flags::env_bool;
-use super::super::limits_args::LimitsArgs;
 use super::super::values_args::ValuesArgs;
 use super::cluster::ClusterFlags;
 use super::ignored::IgnoredFlags;
+use crate::render_limits::LimitsArgs;
 
 /// Render a chart as `helm template` does.
 #[derive(Debug, clap::Args)]

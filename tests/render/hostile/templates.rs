@@ -72,8 +72,8 @@ fn growth() {
         ("untilStep", "{{ untilStep 0 9000000000000000000 1 }}", &[HERE, ITEMS]),
         ("seq", "{{ seq 1 1000000000 }}", &[HERE, ITEMS]),
         ("seq back", "{{ seq 9000000000000000000 -1 -9000000000000000000 }}", &[HERE, ITEMS]),
-        ("printf width", r#"{{ range 1000000 }}{{ $_ := printf "%1000000d" 1 }}{{ end }}"#, &[HERE, MEMORY, RAISED]),
-        ("printf precision", r#"{{ range 1000000 }}{{ $_ := printf "%.1000000f" 1.5 }}{{ end }}"#, &[HERE, MEMORY]),
+        ("printf width", r#"{{ range 1000000 }}{{ $_ := printf "%1000000d" 1 }}{{ end }}"#, &[HERE, STEPS, RAISED]),
+        ("printf precision", r#"{{ range 1000000 }}{{ $_ := printf "%.1000000f" 1.5 }}{{ end }}"#, &[HERE, STEPS]),
         ("printf star", r#"{{ printf "%*d%2000000000d" 2000000000 1 1 }}"#, &[]),
         ("text that doubles", r#"{{ $s := "xx" }}{{ range 60 }}{{ $s = print $s $s }}{{ end }}"#, &[HERE, TEXT]),
         ("b64enc in a loop", r#"{{ $s := "xx" }}{{ range 100 }}{{ $s = b64enc $s }}{{ end }}"#, &[HERE, TEXT]),
@@ -84,7 +84,21 @@ fn growth() {
             r#"{{ $l := list }}{{ range 1000 }}{{ $l = append $l (repeat 10000000 "x") }}{{ end }}"#,
             &[HERE, MEMORY, RAISED],
         ),
-        ("append", "{{ $l := list }}{{ range 10000000 }}{{ $l = append $l . }}{{ end }}", &[HERE, MEMORY, RAISED]),
+        ("append", "{{ $l := list }}{{ range 10000000 }}{{ $l = append $l . }}{{ end }}", &[HERE, STEPS, RAISED]),
+        ("append as a chart may", "{{ $l := list }}{{ range 8000 }}{{ $l = append $l . }}{{ end }}{{ len $l }}", &[]),
+        (
+            "merge",
+            "{{ $d := dict }}{{ range 5000 }}{{ $_ := set $d (print .) . }}{{ end }}{{ $l := list }}\
+             {{ range 100000 }}{{ $l = append $l (merge (dict) $d) }}{{ end }}",
+            &[HERE, MEMORY, RAISED],
+        ),
+        (
+            "merge into what is in a map",
+            "{{ $d := dict }}{{ range 5000 }}{{ $_ := set $d (print .) . }}{{ end }}{{ $l := list }}\
+             {{ range 100000 }}{{ $in := dict \"x\" (dict) }}{{ $_ := merge $in (dict \"x\" $d) }}\
+             {{ $l = append $l $in }}{{ end }}",
+            &[HERE, MEMORY, RAISED],
+        ),
         ("concat", "{{ $l := list 1 2 }}{{ range 60 }}{{ $l = concat $l $l }}{{ end }}", &[HERE, ITEMS]),
         (
             "set",

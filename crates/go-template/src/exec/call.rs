@@ -48,6 +48,7 @@ impl<'a> State<'a> {
                     self.at = node;
                     self.fail_call(name, e)
                 })?;
+            args.iter().for_each(|arg| self.cx.budget.release(arg));
             return Ok(match signature.result {
                 Type::Any => Val::Iface(result),
                 ty => Val::of(ty.typed_nil(result)),

@@ -102,6 +102,7 @@ impl<'a> State<'a> {
                     if has_args {
                         return Err(self.fail(format!("{name} has arguments but cannot be invoked as function")));
                     }
+                    self.cx.budget.give(&field).map_err(|what| self.fail(what))?;
                     return Ok(if field.is_nil() { Val::Iface(field) } else { Val::Typed(field) });
                 }
                 match &*value::data(receiver.value()) {

@@ -105,6 +105,7 @@ impl<'a> Context<'a> {
             at: At::List(&template.tree.root),
         };
         let walked = state.walk_list(&dot, &template.tree.root);
+        state.leave_scope(0);
         self.budget.leave_call();
         walked.map(|_| ())
     }
@@ -117,12 +118,12 @@ impl<'a> Context<'a> {
         self.budget.work(steps).map_err(FuncError::from)
     }
 
-    /// Count memory that a function's result holds beyond what can be seen from outside: texts and lists within it.
+    /// Count entries that a function added to a map it was given.
     ///
     /// # Errors
     /// The limit is reached.
-    pub fn hold(&mut self, bytes: usize) -> std::result::Result<(), FuncError> {
-        self.budget.hold(bytes).map_err(FuncError::from)
+    pub fn hold_entries(&mut self, entries: usize) -> std::result::Result<(), FuncError> {
+        self.budget.hold_entries(entries).map_err(FuncError::from)
     }
 }
 
@@ -210,7 +211,8 @@ impl<'a> State<'a> {
     fn set_var(&mut self, name: &str, value: Val) -> Result<()> {
         match self.vars.iter_mut().rfind(|(known, _)| *known == name) {
             Some((_, slot)) => {
-                *slot = value;
+                let old = std::mem::replace(slot, value);
+                self.cx.budget.release(old.value());
                 Ok(())
             }
             None => Err(self.fail(format!("undefined variable: {name}"))),
@@ -221,6 +223,13 @@ impl<'a> State<'a> {
         match self.vars.iter().rfind(|(known, _)| *known == name) {
             Some((_, value)) => Ok(value),
             None => Err(self.fail(format!("undefined variable: {name}"))),
+        }
+    }
+
+    /// The variables above `mark` go out of scope.
+    fn leave_scope(&mut self, mark: usize) {
+        for (_, old) in self.vars.drain(mark..) {
+            self.cx.budget.release(old.value());
         }
     }
 
@@ -273,6 +282,7 @@ impl<'a> State<'a> {
                 if pipe.decl.is_empty() {
                     self.print(node, pipe, &val)?;
                 }
+                self.cx.budget.release(val.value());
             }
             Node::Break { .. } => return Ok(Flow::Break),
             Node::Continue { .. } => return Ok(Flow::Continue),
@@ -292,7 +302,8 @@ impl<'a> State<'a> {
             Some(list) => self.walk_list(dot, list)?,
             None => Flow::Next,
         };
-        self.vars.truncate(mark);
+        self.cx.budget.release(val.value());
+        self.leave_scope(mark);
         Ok(flow)
     }
 
@@ -315,6 +326,8 @@ impl<'a> State<'a> {
             at: At::List(&tree.root),
         };
         let walked = state.walk_list(&dot, &tree.root);
+        state.leave_scope(0);
+        self.cx.budget.release(dot.value());
         self.cx.budget.leave();
         walked.map(|_| ())
     }

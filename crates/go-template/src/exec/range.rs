@@ -20,7 +20,8 @@ impl<'a> State<'a> {
             Some(list) if !any => self.walk_list(dot, list)?,
             _ => Flow::Next,
         };
-        self.vars.truncate(mark);
+        self.leave_scope(mark);
+        self.cx.budget.release(&val);
         Ok(if flow == Flow::Break { Flow::Next } else { flow })
     }
 
@@ -116,7 +117,7 @@ impl<'a> State<'a> {
             }
         }
         let flow = self.walk_list(elem, &branch.list)?;
-        self.vars.truncate(top);
+        self.leave_scope(top);
         Ok(flow)
     }
 }

@@ -72,7 +72,7 @@ pub fn main() -> ExitCode {
     // `diff` keeps 1 for differences, so that scripts can tell them from errors.
     let failure = if matches!(cli.command, Command::Diff(_)) { 2 } else { 1 };
     let result = match cli.command {
-        Command::Template(args) => template::run(&args, &printer),
+        Command::Template(args) => template::run_alone(&args, &printer),
         Command::Lint(args) => lint::run(&args, &printer),
         Command::Diff(args) => diff::run(&args, &printer),
         Command::Controller(args) => controller::run(args),

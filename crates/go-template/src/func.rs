@@ -7,12 +7,12 @@
 //! declared type when the function is called, so functions need no checks of their own.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use go_value::object::Method;
-use go_value::{Elem, Kind, List, ListType, Map, MapType, Value};
+use go_value::{Elem, Entries, Kind, List, ListType, Map, MapType, Value};
 
 use crate::error::FuncError;
 use crate::exec::Context;
@@ -123,7 +123,7 @@ impl Type {
     /// What a function of this result type gave, with nil made a typed nil where templates can tell.
     pub(crate) fn typed_nil(&self, value: Value) -> Value {
         match (self, value) {
-            (Self::Map(ty), Value::Nil) => Value::Map(Map::of(*ty, BTreeMap::new())),
+            (Self::Map(ty), Value::Nil) => Value::Map(Map::of(*ty, Entries::new())),
             (Self::List(ty), Value::Nil) => Value::List(List::nil(*ty)),
             (_, value) => value,
         }

@@ -5,6 +5,7 @@
 //! The surprising thing: depth is bounded by the stack really used, measured as the distance between two locals, since
 //! a template that includes itself through `include` needs more of it per level than one that uses `{{template}}`.
 
+use std::cell::Cell;
 use std::io;
 
 use go_value::Value;
@@ -260,14 +261,26 @@ pub(crate) fn stack_address() -> usize {
     std::ptr::from_ref(std::hint::black_box(&here)) as usize
 }
 
-/// Run `work` on a thread of its own with `stack_bytes` of stack (only touched pages cost memory), and wait for it.
-/// Give the render [`Limits::for_stack`] of the same number.
+thread_local! {
+    /// The stack of this thread, if [`on_large_stack`] made it.
+    static STACK_BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Run `work` on a thread of its own with `stack_bytes` of stack (only touched pages cost memory), and wait for it; or
+/// here, if this is such a thread already. Give the render [`Limits::for_stack`] of the same number.
 ///
 /// # Errors
 /// If the system cannot start the thread. A panic in `work` goes on in the caller.
 pub fn on_large_stack<T: Send>(stack_bytes: usize, work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    if STACK_BYTES.get() >= stack_bytes {
+        return Ok(work());
+    }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("render".into()).stack_size(stack_bytes);
+        let work = || {
+            STACK_BYTES.set(stack_bytes);
+            work()
+        };
         match thread.spawn_scoped(scope, work)?.join() {
             Ok(result) => Ok(result),
             Err(panic) => std::panic::resume_unwind(panic),

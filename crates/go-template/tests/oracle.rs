@@ -5,8 +5,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
-
 use go_template::{FuncMap, Limits, MissingKey, Options, Set, Type};
 use go_value::{Kind, List, ListType, Map, MapType, Value, format, quote};
 
@@ -45,7 +43,7 @@ fn list(items: Vec<Value>) -> Value {
 
 fn data() -> Value {
     let named = MapType { name: "main.named", ..MapType::ANY };
-    let string_map = BTreeMap::from([("p".into(), "q".into())]);
+    let string_map = [("p".into(), "q".into())].into_iter().collect();
     map(vec![
         ("s", "hello".into()),
         ("e", "".into()),
@@ -77,7 +75,7 @@ fn data() -> Value {
         ("sm", Map::of(MapType::STRINGS, string_map).into()),
         ("bytes", Value::bytes(b"hi")),
         ("dur", Value::Duration(3)),
-        ("named", Map::of(named, BTreeMap::from([("y".into(), "z".into())])).into()),
+        ("named", Map::of(named, [("y".into(), "z".into())].into_iter().collect()).into()),
         ("html", "<a href=\"x\">&'\x00=\u{2028}é\x01".into()),
         ("uni", "héllo wörld ☺".into()),
         ("bad", Value::string(&b"a\xffb"[..])),
@@ -217,7 +215,7 @@ fn operand(name: &str) -> Value {
             ("m", map(vec![("z", list(vec![1.5.into()]))])),
         ]),
         "map empty" => map(vec![]),
-        "map strings" => Map::of(MapType::STRINGS, BTreeMap::from([("k".into(), "v".into())])).into(),
+        "map strings" => Map::of(MapType::STRINGS, [("k".into(), "v".into())].into_iter().collect()).into(),
         "duration" => Value::Duration(5_401_500_000_000),
         "duration 0" => Value::Duration(0),
         "complex" => Value::Complex(1.0, -2.5),

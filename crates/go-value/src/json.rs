@@ -6,9 +6,9 @@
 //! The surprising thing: bytes that are not UTF-8 become U+FFFD one by one, a `[]uint8` becomes base64 text, and `<`,
 //! `>`, `&`, U+2028 and U+2029 are escaped unless asked otherwise (the last two always).
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::entries::Entries;
 use crate::float::format_float;
 use crate::kind::{Kind, ListType, MapType};
 use crate::limits::{MAX_ITEMS, MAX_TEXT, text_too_long, too_many_items};
@@ -444,7 +444,7 @@ impl Decoder<'_> {
     }
 
     fn object(&mut self) -> Result<Value, String> {
-        let mut entries = BTreeMap::new();
+        let mut entries = Entries::new();
         let mut c = self.skip_space().ok_or_else(end)?;
         if c == b'}' {
             self.at += 1;

@@ -9,6 +9,7 @@
 //! map, as in Go; whoever wants a copy asks for [`Map::deep_copy`].
 
 pub mod compare;
+pub mod entries;
 pub mod float;
 pub mod format;
 pub mod json;
@@ -22,6 +23,7 @@ pub mod text;
 pub mod truth;
 pub mod value;
 
+pub use entries::Entries;
 pub use kind::{Elem, Kind, ListType, MapType};
 pub use list::List;
 pub use map::Map;

@@ -1,15 +1,15 @@
 //! Go maps with string keys: shared by reference, iterated in key order.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::entries::Entries;
 use crate::kind::MapType;
 use crate::text::Str;
 use crate::value::Value;
 
 /// A map with string keys and Go's reference semantics: a clone is the same map. Reading takes a short lock that is
-/// never held while other code runs, so a template may change a map that it ranges over ([`Map::entries`] is a
+/// never held while code of others runs, so a template may change a map that it ranges over ([`Map::entries`] is a
 /// snapshot in key order, the order in which text/template ranges).
 #[derive(Clone)]
 pub struct Map {
@@ -17,16 +17,31 @@ pub struct Map {
     pub ty: MapType,
     /// Go's nil map: empty, and `null` in JSON.
     pub nil: bool,
-    entries: Arc<Entries>,
+    entries: Arc<Shared>,
 }
 
 /// What all clones of a map share.
-struct Entries(Mutex<BTreeMap<Str, Value>>);
+struct Shared(Mutex<Entries>);
 
-impl Drop for Entries {
+impl Shared {
+    /// The values that hold others, taken out; the rest goes.
+    fn nested(&mut self, into: &mut Vec<Value>) {
+        let entries = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if entries.iter().any(|(_, value)| value.holds_more()) {
+            std::mem::take(entries).for_each_value(|value| {
+                if value.holds_more() {
+                    into.push(value);
+                }
+            });
+        }
+    }
+}
+
+impl Drop for Shared {
     fn drop(&mut self) {
-        let entries = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
-        drop_deep(entries.into_values().filter(Value::holds_more).collect());
+        let mut values = Vec::new();
+        self.nested(&mut values);
+        drop_deep(values);
     }
 }
 
@@ -36,8 +51,7 @@ pub(crate) fn drop_deep(mut values: Vec<Value>) {
         match value {
             Value::Map(map) => {
                 if let Some(mut inner) = Arc::into_inner(map.entries) {
-                    let entries = std::mem::take(inner.0.get_mut().unwrap_or_else(PoisonError::into_inner));
-                    values.extend(entries.into_values().filter(Value::holds_more));
+                    inner.nested(&mut values);
                 }
             }
             Value::List(list) => values.extend(list.into_items().into_iter().filter(Value::holds_more)),
@@ -49,17 +63,18 @@ pub(crate) fn drop_deep(mut values: Vec<Value>) {
 impl Map {
     /// An empty `map[string]interface {}`.
     pub fn new() -> Self {
-        Self::of(MapType::ANY, BTreeMap::new())
+        Self::of(MapType::ANY, Entries::new())
     }
 
     /// A map of type `ty` with these entries.
-    pub fn of(ty: MapType, entries: BTreeMap<Str, Value>) -> Self {
-        Self { ty, nil: false, entries: Arc::new(Entries(Mutex::new(entries))) }
+    pub fn of(ty: MapType, mut entries: Entries) -> Self {
+        entries.shrink();
+        Self { ty, nil: false, entries: Arc::new(Shared(Mutex::new(entries))) }
     }
 
     /// The nil map of type `ty`.
     pub fn nil(ty: MapType) -> Self {
-        Self { nil: true, ..Self::of(ty, BTreeMap::new()) }
+        Self { nil: true, ..Self::of(ty, Entries::new()) }
     }
 
     /// The same map under another Go type name (Go's conversion of a map type: still the same map).
@@ -67,7 +82,7 @@ impl Map {
         Self { ty, nil: self.nil, entries: Arc::clone(&self.entries) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Str, Value>> {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
         // No code of ours can panic while it holds this lock, so a poisoned one still holds a whole map.
         self.entries.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -122,7 +137,7 @@ impl Map {
 
     /// A snapshot of the keys in order.
     pub fn keys(&self) -> Vec<Str> {
-        self.lock().keys().cloned().collect()
+        self.lock().iter().map(|(key, _)| key.clone()).collect()
     }
 
     /// Are both the same map (Go's pointer identity), not merely equal?
@@ -149,9 +164,10 @@ impl Map {
         if let Some((_, copy)) = open.iter().find(|(original, _)| original.same(self)) {
             return copy.with_type(self.ty);
         }
-        let copy = Self { nil: self.nil, ..Self::of(self.ty, BTreeMap::new()) };
+        let copy = Self { nil: self.nil, ..Self::of(self.ty, Entries::new()) };
         open.push((self.clone(), copy.clone()));
-        let copied = self.entries().into_iter().map(|(k, v)| (k, v.copy_within(open))).collect();
+        // Only nested maps are locked meanwhile, and never one that is open.
+        let copied = self.lock().iter().map(|(k, v)| (k.clone(), v.copy_within(open))).collect();
         open.pop();
         *copy.lock() = copied;
         copy

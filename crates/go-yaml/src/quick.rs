@@ -1,17 +1,20 @@
 //! Reads the YAML that charts are mostly made of, in one pass and without tokens.
 //!
 //! Owns: block mappings and sequences with simple keys, plain scalars; in its rooms quoted scalars (`quoted`), flow
-//! collections (`flow`), literal and folded texts (`block`). Does not own: errors and everything unusual. There it gives up, and the text is read again by the grammar
-//! ([`crate::parse`]), so that it never has to know what is wrong.
+//! collections (`flow`), literal and folded texts (`block`), aliases of scalars (`anchor`). Does not own: errors and
+//! everything unusual. There it gives up, and the text is read again by the grammar ([`crate::parse`]), so that it never
+//! has to know what is wrong.
 //! The surprising thing: giving up is always right, and reading something otherwise than the grammar does never is. The
 //! tests compare the two.
 
+mod anchor;
 mod block;
 mod flow;
 mod quoted;
 
 use std::borrow::Cow;
 
+use anchor::Anchors;
 use quoted::{End, Part};
 
 use crate::resolve::{Resolved, resolve};
@@ -72,12 +75,14 @@ struct Reader<'a> {
     line: Option<Line>,
     strict: bool,
     depth: usize,
+    anchors: Anchors<'a>,
 }
 
 impl<'a> Reader<'a> {
     fn new(text: &'a [u8], strict: bool) -> Option<Self> {
         let text = std::str::from_utf8(text).ok().filter(|text| is_usual(text))?;
-        let mut reader = Self { text, bytes: text.as_bytes(), line: None, strict, depth: 0 };
+        let mut reader =
+            Self { text, bytes: text.as_bytes(), line: None, strict, depth: 0, anchors: Anchors::default() };
         // One separator may stand before everything, on a line of its own.
         let first = reader.line_from(0)?;
         match first {
@@ -237,7 +242,7 @@ impl<'a> Reader<'a> {
             }
             return Some(is_key.then(|| (Key::Text(text), colon + 1)));
         }
-        if matches!(self.byte(at), b'[' | b'{' | b'|' | b'>') {
+        if matches!(self.byte(at), b'[' | b'{' | b'|' | b'>' | b'&' | b'*') {
             // No key that is read here; whether it is one is found out where its end is.
             return Some(None);
         }
@@ -293,7 +298,9 @@ impl<'a> Reader<'a> {
                 self.finish(end)?;
                 out
             }
-            _ => self.plain::<T>(at, indent)?,
+            b'&' => self.anchored::<T>(at, indent)?,
+            b'*' => self.alias::<T>(at)?,
+            _ => plain_value::<T>(self.plain::<T>(at, indent)?)?,
         };
         self.ended(indent)?;
         Some(out)
@@ -324,7 +331,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn plain<T: Target>(&mut self, at: usize, indent: usize) -> Option<T::Out> {
+    /// A plain scalar; its text only if the target keeps it.
+    fn plain<T: Target>(&mut self, at: usize, indent: usize) -> Option<Cow<'a, str>> {
         self.begins_plain(at)?;
         let (mut end, mut commented) = self.plain_line(at)?;
         let mut text = Cow::Borrowed(self.text[at..end].trim_end_matches(' '));
@@ -356,7 +364,7 @@ impl<'a> Reader<'a> {
             next = self.end_of_line(end) + 1;
         }
         self.go_on(next)?;
-        plain_value::<T>(text)
+        Some(text)
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use go_value::float::format_float;
 use go_value::quote::quote;
-use go_value::{List, Map, MapType, Str, Value};
+use go_value::{Entries, List, Map, MapType, Str, Value};
 
 /// A key as go-yaml types it.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ pub(crate) struct ForTemplates;
 
 impl Target for ForTemplates {
     type Out = Value;
-    type Map = BTreeMap<Str, Value>;
+    type Map = Entries;
 
     fn null() -> Value {
         Value::Nil

@@ -12,7 +12,7 @@ mod output;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
-use helm::engine::{Capabilities, Environment, KubeVersion, ReleaseOptions};
+use helm::engine::{Capabilities, Environment, KubeVersion, ReleaseOptions, STACK_BYTES, on_large_stack};
 use helm::render::{RenderOptions, execute, prepare, settle};
 use helm_action::lookup::ClusterLookup;
 
@@ -28,7 +28,28 @@ enum DryRun {
     Server,
 }
 
-pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
+/// Render in a thread that has all the stack and all the memory that templates need.
+pub(super) fn run_alone(args: &Args, printer: &Printer) -> Result<Exit> {
+    let work = || {
+        grow_heap();
+        run(args, printer)
+    };
+    on_large_stack(STACK_BYTES, work).map_err(|e| anyhow!("failed to start a rendering thread: {e}"))?
+}
+
+/// Let the heap of this thread grow once. As it is, glibc maps and unmaps each larger buffer anew, and lets a thread's heap
+/// grow page by page with a system call for each. The first block is mapped; when it goes, blocks up to its size are taken
+/// from the heap, and this much of the heap's end is kept. The second is the heap's, which is ready to be used when it
+/// goes. No page is touched. Other allocators take no notice.
+fn grow_heap() {
+    /// A little less than the largest that glibc takes for a hint.
+    const HINT: usize = 31 << 20;
+    for bytes in [HINT, HINT - (1 << 20)] {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(bytes)));
+    }
+}
+
+fn run(args: &Args, printer: &Printer) -> Result<Exit> {
     args.ignored.check(printer)?;
     let dry_run = dry_run(args, printer)?;
     let kube_version = args
@@ -117,6 +138,8 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit> {
     let folder = args.output_dir.as_deref().filter(|d| !d.is_empty());
     if folder.is_none() && args.show_only.is_empty() {
         printer.write(|out| output::write(out, &rendered, args))?;
+        // The process ends now: the system takes its memory back faster than we could piece by piece.
+        std::mem::forget((rendered, chart, values));
         return Ok(Exit::Ok);
     }
     let mut text = Vec::new();

@@ -6,9 +6,8 @@
 //! answer differently for a nil `.x`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use go_value::{Elem, Kind, List, ListType, Map, MapType, Value, format, truth};
+use go_value::{Elem, Entries, Kind, List, ListType, Map, MapType, Value, format, truth};
 
 #[derive(Clone)]
 pub(crate) enum Val {
@@ -39,7 +38,7 @@ impl Val {
         Self::of(match kind {
             Kind::Bool => false.into(),
             Kind::String => "".into(),
-            Kind::Map => Map::of(MapType::ANY, BTreeMap::new()).into(),
+            Kind::Map => Map::of(MapType::ANY, Entries::new()).into(),
             Kind::Slice => List::nil(ListType::BYTES).into(),
             Kind::Complex128 => Value::Complex(0.0, 0.0),
             kind if kind.is_int() => Value::Int(kind, 0),

@@ -20,6 +20,25 @@ pub(super) enum End {
     Line { escaped: bool },
 }
 
+/// The character of an escape whose text begins here, behind the backslash, and its width with the backslash. What is no
+/// escape is left to the grammar.
+fn escape(text: &[u8]) -> Option<(char, usize)> {
+    let digits = match text[0] {
+        b'x' => 2,
+        b'u' => 4,
+        b'U' => 8,
+        b'r' => return Some(('\r', 2)),
+        b'0' => return Some(('\0', 2)),
+        b'\'' => return Some(('\'', 2)),
+        _ => return None,
+    };
+    let mut code: u32 = 0;
+    for digit in text.get(1..=digits)? {
+        code = code.checked_mul(16)? + char::from(*digit).to_digit(16)?;
+    }
+    Some((char::from_u32(code)?, digits + 2))
+}
+
 impl<'a> Reader<'a> {
     /// A quoted scalar within its line, and where it ends.
     pub(super) fn quoted(&self, at: usize) -> Option<(Cow<'a, str>, usize)> {
@@ -98,8 +117,8 @@ impl<'a> Reader<'a> {
                 (_, b'\\', None) if line_end < self.bytes.len() => {
                     return Some(Part { text, kept, end: End::Line { escaped: true } });
                 }
-                // A rarer escape.
-                (_, b'\\', _) => return None,
+                (_, b'\\', Some(_)) => escape(&line[found + 1..])?,
+                (_, b'\\', None) => return None,
                 _ => return Some(Part { text, kept, end: End::At(from + found + 1) }),
             };
             text.to_mut().push(character);

@@ -63,6 +63,10 @@ const USUAL: &[&str] = &[
     "just text\n",
     "\"quoted\"\n",
     "a: \"one\n two\"\nb: \"three\\\n  four \\  \n  \\ five \\\n\n  six\\n\n  seven\"\n",
+    "- &x a\n- *x\n",
+    "a: &x b\nc: *x\nd:\n- *x\n- e: *x # f\n",
+    "a: &x \"1\"\nb: *x\nc: &x 2 # two\nd: *x\ne: &y-1 f\n  g\nh: &z null\ni: *y-1\nj: *z\n",
+    "a: \"\\x41\\u00e9\\U0001f600\\0\\r\\' \\u0020\n  \\u2028\"\n",
     "1: a\ntrue: b\n1.5: c\n-1: d\n",
     "a: 1\na: 2\n",
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n  annotations:\n    a/b.c: \"1\"\ndata:\n  k: |\n    #!/bin/sh\n    a: b\n",
@@ -70,7 +74,11 @@ const USUAL: &[&str] = &[
 
 /// Pieces that are left to the grammar.
 const UNUSUAL: &[&str] = &[
-    "a: &x b\nc: *x\n",
+    "a: &x\n  b: c\nd: *x\n",
+    "a: &x [b]\nc: *x\n",
+    "a: &x |\n  b\nc: *x\n",
+    "a: *x\nb: &x c\n",
+    "a: &x b\n*x : c\n",
     "a: !!str 1\n",
     "<<: {a: b}\n",
     "? a\n: b\n",
@@ -89,7 +97,9 @@ const UNUSUAL: &[&str] = &[
     "just text\n two\n",
     "a: [x?]\n",
     "a: b\n- c\n",
-    "a: \"\\x41\"\n",
+    "a: \"\\ud800\"\n",
+    "a: \"\\x4\"\n",
+    "a: \"\\U00110000\"\n",
     "a: 'b' c\n",
     "%YAML 1.1\n---\na: b\n",
     "a: \u{85}b\n",
@@ -111,7 +121,7 @@ fn changed_texts_are_read_alike() {
         " ", "  ", "\n", "\n\n", "\n  ", "\n    ", ":", ": ", "- ", "-", "#", " #", "\"", "'", "''", "\\", "|", ">",
         "|-", ">+", "[", "]", "{", "}", ",", ", ", "&", "*", "!", "?", "%", "@", "\t", "a", "b: c", "- d", "1", "0",
         ".", "~", "<<", "---", "---\n", "...", "null", "yes", "e\u{301}", "\u{2028}", "=", "a: 1", "\\\n", "\\ ",
-        "\\n", "\n- ", "\n a",
+        "\\n", "\n- ", "\n a", "&x ", "*x", "\\u0041", "\\x4",
     ];
     let seeds: Vec<&str> = USUAL.iter().chain(UNUSUAL).copied().collect();
     let mut random = Random(1);

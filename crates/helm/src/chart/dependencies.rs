@@ -135,6 +135,10 @@ fn import_values(chart: &mut Chart, profile: HelmProfile, warnings: &mut Warning
         return Ok(());
     }
     let merged = Coalesce::new(profile, warnings).merge_values(chart, &Map::new())?;
+    if chart.metadata.dependencies.iter().all(|d| d.import_values.is_empty()) {
+        chart.values = merged;
+        return Ok(());
+    }
     let imported = Map::new();
     for d in &mut chart.metadata.dependencies {
         let mut settled = Vec::new();

@@ -323,7 +323,7 @@ impl Metadata {
                 Value::Map(map)
             })
             .collect();
-        let annotations: BTreeMap<Str, Value> =
+        let annotations: go_value::Entries =
             self.annotations.iter().map(|(k, v)| (Str::from(k), Value::string(v.as_str()))).collect();
         // Without any, the field in Helm's struct is never set.
         let annotations =

@@ -160,17 +160,23 @@ pub fn coalesce_tables(dst: &Map, src: &Map, prefix: &str, merge: bool, warnings
     if dst.same(src) {
         return;
     }
-    let has_value: std::collections::HashSet<_> =
-        src.entries().into_iter().filter(|(_, v)| !v.is_nil()).map(|(k, _)| k).collect();
-    for (key, value) in dst.entries() {
+    let mut nulls = Vec::new();
+    dst.for_each(|key, value| {
         if value.is_nil() {
-            src.insert(key, Value::Nil);
+            nulls.push(key.clone());
+        }
+    });
+    // Of these the ones that have a value below.
+    let mut overridden = Vec::new();
+    for key in nulls {
+        if src.insert(key.clone(), Value::Nil).is_some_and(|below| !below.is_nil()) {
+            overridden.push(key);
         }
     }
     for (key, below) in src.entries() {
         let above = dst.get(&key);
         match (above, below) {
-            (Some(Value::Nil), _) if !merge && has_value.contains(&key) => {
+            (Some(Value::Nil), _) if !merge && overridden.binary_search(&key).is_ok() => {
                 dst.remove(&key);
             }
             (None, below) => {
@@ -191,15 +197,16 @@ pub fn coalesce_tables(dst: &Map, src: &Map, prefix: &str, merge: bool, warnings
 }
 
 fn remove_nulls(map: &Map) {
-    for (key, value) in map.entries() {
-        match value {
-            Value::Nil => {
-                map.remove(&key);
-            }
-            Value::Map(nested) => remove_nulls(&nested),
-            _ => {}
-        }
+    let (mut nulls, mut nested) = (Vec::new(), Vec::new());
+    map.for_each(|key, value| match value {
+        Value::Nil => nulls.push(key.clone()),
+        Value::Map(map) => nested.push(map.clone()),
+        _ => {}
+    });
+    for key in nulls {
+        map.remove(&key);
     }
+    nested.iter().for_each(remove_nulls);
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@
 //! The surprising thing: a nil map, slice or pointer argument arrives as [`Value::Nil`]; everything else has exactly the
 //! declared type when the function is called, so functions need no checks of their own.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
 use go_value::object::Method;
@@ -191,10 +192,48 @@ pub trait Methods: Send + Sync {
     fn call(&self, receiver: &Value, name: &str, args: &[Value]) -> Result<Value, String>;
 }
 
+/// A function's name, found by its bytes as they stand in a template.
+#[derive(Clone, PartialEq, Eq)]
+struct Name(Cow<'static, str>);
+
+impl Borrow<[u8]> for Name {
+    fn borrow(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_bytes().hash(state);
+    }
+}
+
+/// Functions are looked up for every call, and whoever names them is not hostile: eight bytes at a time are mixed.
+#[derive(Default)]
+struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
+    fn write_usize(&mut self, _: usize) {
+        // The length before the bytes, which tell enough.
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
 /// Functions by name. They take precedence over the builtin ones.
 #[derive(Clone, Default)]
 pub struct FuncMap {
-    map: HashMap<Cow<'static, str>, Arc<dyn Function>>,
+    map: HashMap<Name, Arc<dyn Function>, BuildHasherDefault<NameHasher>>,
     methods: Vec<Arc<dyn Methods>>,
 }
 
@@ -224,17 +263,21 @@ impl FuncMap {
 
     /// Register a function; one of the same name is replaced.
     pub fn insert(&mut self, name: impl Into<Cow<'static, str>>, function: Arc<dyn Function>) {
-        self.map.insert(name.into(), function);
+        self.map.insert(Name(name.into()), function);
     }
 
     /// The function of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Function>> {
+        self.get_bytes(name.as_bytes())
+    }
+
+    pub(crate) fn get_bytes(&self, name: &[u8]) -> Option<&Arc<dyn Function>> {
         self.map.get(name)
     }
 
     /// Take a function out (Helm removes `env` and `expandenv`).
     pub fn remove(&mut self, name: &str) -> Option<Arc<dyn Function>> {
-        self.map.remove(name)
+        self.map.remove(name.as_bytes())
     }
 
     /// Take over all functions of another map; its own win.
@@ -252,7 +295,7 @@ impl FuncMap {
     pub(crate) fn method(&self, receiver: &Value, name: &str) -> Option<(&Arc<dyn Methods>, Method)> {
         // Most fields by far are those of plain maps, which have no methods.
         let named = match receiver {
-            Value::Map(map) => !map.ty.name.starts_with("map["),
+            Value::Map(map) => !map.ty.is_unnamed(),
             Value::Time(_) | Value::Duration(_) => true,
             _ => false,
         };
@@ -264,7 +307,7 @@ impl FuncMap {
 
     /// The names, sorted.
     pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.map.keys().map(AsRef::as_ref).collect();
+        let mut names: Vec<&str> = self.map.keys().map(|name| &*name.0).collect();
         names.sort_unstable();
         names
     }

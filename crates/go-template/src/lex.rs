@@ -34,6 +34,7 @@ pub(crate) struct Lexer<'a> {
     start_line: usize,
     inside_action: bool,
     keywords: Keywords,
+    fault: String,
 }
 
 /// What a step of the lexer found: a token, or nothing yet.
@@ -54,7 +55,13 @@ impl<'a> Lexer<'a> {
             start_line: 1,
             inside_action: false,
             keywords,
+            fault: String::new(),
         }
+    }
+
+    /// What is wrong, after a token of [`Kind::Error`].
+    pub(crate) fn fault(&self) -> &str {
+        &self.fault
     }
 
     /// The next token; [`Kind::Eof`] for ever at the end.
@@ -130,7 +137,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn emit(&mut self, kind: Kind) -> Token<'a> {
-        let token = Token { kind, pos: self.start, line: self.start_line, text: self.pending(), error: None };
+        let token = Token { kind, pos: self.start, line: self.start_line, text: self.pending() };
         self.start = self.pos;
         self.start_line = self.line;
         token
@@ -144,8 +151,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn error(&mut self, what: impl Into<String>) -> Token<'a> {
-        let error = Some(what.into());
-        let token = Token { kind: Kind::Error, pos: self.start, line: self.start_line, text: b"", error };
+        self.fault = what.into();
+        let token = Token { kind: Kind::Error, pos: self.start, line: self.start_line, text: b"" };
         self.start = 0;
         self.pos = 0;
         self.input = b"";

@@ -1,13 +1,12 @@
 //! The tokens of a template.
 //!
 //! Owns: their kinds and how error texts show them. Does not own: finding them (`lex`). Upstream: `item` of
-//! `text/template/parse`. The surprising thing: a lexical error is a token, whose text is the error's.
+//! `text/template/parse`. The surprising thing: a lexical error is a token.
 
 use go_value::quote;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The text is what is wrong.
     Error,
     Bool,
     /// A printable ASCII character with no meaning of its own, such as the comma.
@@ -85,26 +84,25 @@ impl Kind {
 }
 
 /// A token: a piece of the text, or an error.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
     /// Where it begins, in bytes.
     pub(crate) pos: usize,
     /// The line where it begins; 0 before the first token.
     pub(crate) line: usize,
+    /// Of an error nothing: the lexer knows what is wrong.
     pub(crate) text: &'a [u8],
-    /// Only of an error: what is wrong.
-    pub(crate) error: Option<String>,
 }
 
 impl Token<'_> {
-    pub(crate) const NONE: Self = Self { kind: Kind::Error, pos: 0, line: 0, text: b"", error: None };
+    pub(crate) const NONE: Self = Self { kind: Kind::Error, pos: 0, line: 0, text: b"" };
 
-    /// As error texts show it.
-    pub(crate) fn show(&self) -> String {
+    /// As error texts show it; `error` is what the lexer found.
+    pub(crate) fn show(&self, error: &str) -> String {
         match self.kind {
             Kind::Eof => "EOF".to_owned(),
-            Kind::Error => self.error.clone().unwrap_or_default(),
+            Kind::Error => error.to_owned(),
             kind if kind.is_keyword() => format!("<{}>", String::from_utf8_lossy(self.text)),
             _ if self.text.len() > 10 => {
                 let mut end = 0;

@@ -153,4 +153,9 @@ impl MapType {
     pub const VALUES: Self = Self { name: "common.Values", elem: Elem::Any };
     /// `map[string]string`
     pub const STRINGS: Self = Self { name: "map[string]string", elem: Elem::Of(Kind::String) };
+
+    /// Is it written as a map of something? Only types with names have methods.
+    pub fn is_unnamed(&self) -> bool {
+        self.name.starts_with("map[")
+    }
 }

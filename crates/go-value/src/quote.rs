@@ -5,6 +5,8 @@
 //! The surprising thing: Go strings are bytes, so a literal may stand for text that is not UTF-8 (`"\xff"`), and quoting
 //! such text gives back the escape.
 
+use std::borrow::Cow;
+
 mod tables;
 
 /// What Go's [`decode_char`] gives for a byte that begins no valid character.
@@ -251,18 +253,28 @@ fn number(digits: &[u8], base: u32) -> Result<u32, SyntaxError> {
 ///
 /// # Errors
 /// If `s` is not such a literal, whole.
-pub fn unquote(s: &[u8]) -> Result<Vec<u8>, SyntaxError> {
+pub fn unquote(s: &[u8]) -> Result<Cow<'_, [u8]>, SyntaxError> {
     let [delimiter, inside @ .., last] = s else { return Err(SyntaxError) };
     match delimiter {
         b'`' => {
             if *last != b'`' || inside.contains(&b'`') {
                 return Err(SyntaxError);
             }
-            Ok(inside.iter().copied().filter(|&b| b != b'\r').collect())
+            if inside.contains(&b'\r') {
+                return Ok(inside.iter().copied().filter(|&b| b != b'\r').collect());
+            }
+            Ok(Cow::Borrowed(inside))
         }
-        b'"' | b'\'' => unquote_interpreted(&s[1..], *delimiter),
+        b'"' if last == delimiter && stands_for_itself(inside) => Ok(Cow::Borrowed(inside)),
+        b'"' | b'\'' => unquote_interpreted(&s[1..], *delimiter).map(Cow::Owned),
         _ => Err(SyntaxError),
     }
+}
+
+/// Is every byte between double quotes what it says?
+fn stands_for_itself(inside: &[u8]) -> bool {
+    let special = inside.iter().fold(false, |found, b| found | matches!(b, b'\\' | b'"' | b'\n'));
+    !special && std::str::from_utf8(inside).is_ok()
 }
 
 fn unquote_interpreted(mut rest: &[u8], delimiter: u8) -> Result<Vec<u8>, SyntaxError> {

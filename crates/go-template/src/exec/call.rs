@@ -13,7 +13,7 @@ use super::{At, Result, State};
 use crate::error::FuncError;
 use crate::func::Type;
 use crate::funcs::Builtin;
-use crate::parse::node::{Number, Operand};
+use crate::parse::node::{Number, Operand, Shown};
 
 /// The parameters of what is called.
 #[derive(Clone, Copy)]
@@ -33,7 +33,9 @@ impl<'a> State<'a> {
         last: Val,
     ) -> Result<Val> {
         self.at = At::Operand(word);
-        let Operand::Identifier { name, builtin, .. } = word else { return Ok(Val::Invalid) };
+        let Operand::Identifier { name, builtin } = word else { return Ok(Val::Invalid) };
+        // The lexer lets only letters and digits pass.
+        let name = std::str::from_utf8(name.of(self.text())).unwrap_or_default();
         if let Some(function) = self.cx.set.funcs().get(name) {
             let signature = function.signature();
             let params = Params { types: &signature.params, variadic: signature.variadic };
@@ -157,7 +159,7 @@ impl<'a> State<'a> {
     /// The builtin `call`: its first argument is a function.
     fn call(&mut self, dot: &Val, node: At<'a>, args: Option<&'a [Operand]>, last: Val) -> Result<Val> {
         let callee = match args.and_then(|args| args.get(1)) {
-            Some(word) => word.to_string(),
+            Some(word) => Shown(word, self.text()).to_string(),
             None => match last.value() {
                 Value::String(s) => s.to_string(),
                 Value::Nil => "<invalid Value>".to_owned(),
@@ -187,7 +189,7 @@ impl<'a> State<'a> {
                 };
             }
             Operand::Field { path, .. } => {
-                self.field_chain(dot, dot, word, path, Some(std::slice::from_ref(word)), Val::Missing)?
+                self.field_chain(dot, dot, word, path.of(self.text()), Some(std::slice::from_ref(word)), Val::Missing)?
             }
             Operand::Variable(_) => self.variable(dot, word, None, Val::Missing)?,
             Operand::Pipe(pipe) => self.pipeline(dot, pipe)?,
@@ -216,7 +218,7 @@ impl<'a> State<'a> {
                 _ => Err("bool"),
             },
             Kind::String => match word {
-                Operand::String { value, .. } => Ok(value.clone()),
+                Operand::String { value, .. } => Ok(Value::String(value.clone())),
                 _ => Err("string"),
             },
             Kind::Int64 if ty == Type::DURATION => int.map(Value::Duration).ok_or("integer"),
@@ -227,9 +229,14 @@ impl<'a> State<'a> {
                 .ok_or("unsigned integer"),
             kind if kind.is_float() => number.and_then(|n| n.float).map(|n| Value::Float(kind, n)).ok_or("float"),
             Kind::Complex128 => number.and_then(|n| n.complex).map(|(re, im)| Value::Complex(re, im)).ok_or("complex"),
-            _ => return Err(self.fail(format!("can't handle {word} for arg of type {}", ty.name()))),
+            _ => {
+                let shown = Shown(word, self.text());
+                return Err(self.fail(format!("can't handle {shown} for arg of type {}", ty.name())));
+            }
         };
-        value.map(Val::Typed).map_err(|expected| self.fail(format!("expected {expected}; found {word}")))
+        value
+            .map(Val::Typed)
+            .map_err(|expected| self.fail(format!("expected {expected}; found {}", Shown(word, self.text()))))
     }
 
     /// The value, if it can be assigned to the type.

@@ -101,7 +101,7 @@ impl<'a> Context<'a> {
             cx: self.reborrow(set),
             out,
             tree: &template.tree,
-            vars: vec![("$", dot.clone())],
+            vars: vec![(b"$", dot.clone())],
             at: At::List(&template.tree.root),
         };
         let walked = state.walk_list(&dot, &template.tree.root);
@@ -168,7 +168,7 @@ struct State<'a> {
     out: &'a mut Vec<u8>,
     tree: &'a Tree,
     /// A stack; names are looked up from its top.
-    vars: Vec<(&'a str, Val)>,
+    vars: Vec<(&'a [u8], Val)>,
     at: At<'a>,
 }
 
@@ -177,12 +177,13 @@ impl<'a> State<'a> {
 
     #[cold]
     fn fail(&self, message: impl Into<String>) -> Box<ExecError> {
+        let text = self.text();
         let (pos, node) = match self.at {
-            At::List(list) => (list.pos, Shown(list, self.tree).to_string()),
-            At::Node(node) => (node.pos(), Shown(node, self.tree).to_string()),
-            At::Pipe(pipe) => (pipe.pos, pipe.to_string()),
-            At::Command(command) => (command.pos, command.to_string()),
-            At::Operand(operand) => (operand.pos(), operand.to_string()),
+            At::List(list) => (list.pos, Shown(list, text).to_string()),
+            At::Node(node) => (node.pos(), Shown(node, text).to_string()),
+            At::Pipe(pipe) => (pipe.pos, Shown(pipe, text).to_string()),
+            At::Command(command) => (command.pos, Shown(command, text).to_string()),
+            At::Operand(operand) => (operand.pos(), Shown(operand, text).to_string()),
         };
         Box::new(ExecError {
             template: Arc::clone(&self.tree.name),
@@ -208,21 +209,31 @@ impl<'a> State<'a> {
 
     // Variables.
 
-    fn set_var(&mut self, name: &str, value: Val) -> Result<()> {
+    /// The text that names are pieces of.
+    fn text(&self) -> &'a [u8] {
+        &self.tree.text
+    }
+
+    fn set_var(&mut self, name: &[u8], value: Val) -> Result<()> {
         match self.vars.iter_mut().rfind(|(known, _)| *known == name) {
             Some((_, slot)) => {
                 let old = std::mem::replace(slot, value);
                 self.cx.budget.release(old.value());
                 Ok(())
             }
-            None => Err(self.fail(format!("undefined variable: {name}"))),
+            None => Err(self.undefined(name)),
         }
     }
 
-    fn var(&self, name: &str) -> Result<&Val> {
+    #[cold]
+    fn undefined(&self, name: &[u8]) -> Box<ExecError> {
+        self.fail(format!("undefined variable: {}", String::from_utf8_lossy(name)))
+    }
+
+    fn var(&self, name: &[u8]) -> Result<&Val> {
         match self.vars.iter().rfind(|(known, _)| *known == name) {
             Some((_, value)) => Ok(value),
-            None => Err(self.fail(format!("undefined variable: {name}"))),
+            None => Err(self.undefined(name)),
         }
     }
 
@@ -246,7 +257,8 @@ impl<'a> State<'a> {
         if let Value::Object(o) = val.value()
             && o.kind() == Kind::Func
         {
-            return Err(self.fail(format!("can't print {{{{{pipe}}}}} of type {}", o.type_name())));
+            let shown = Shown(pipe, self.text());
+            return Err(self.fail(format!("can't print {{{{{shown}}}}} of type {}", o.type_name())));
         }
         let before = self.out.len();
         value::print(self.out, val.value());
@@ -322,7 +334,7 @@ impl<'a> State<'a> {
             cx: self.cx.reborrow(set),
             out: &mut *self.out,
             tree,
-            vars: vec![("$", dot.clone())],
+            vars: vec![(b"$", dot.clone())],
             at: At::List(&tree.root),
         };
         let walked = state.walk_list(&dot, &tree.root);

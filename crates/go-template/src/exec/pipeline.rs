@@ -8,7 +8,7 @@ use go_value::Value;
 
 use super::value::Val;
 use super::{At, Result, State};
-use crate::parse::node::{Command, Number, Operand, Pipe};
+use crate::parse::node::{Command, Number, Operand, Pipe, Shown};
 
 impl<'a> State<'a> {
     pub(super) fn pipeline(&mut self, dot: &Val, pipe: &'a Pipe) -> Result<Val> {
@@ -19,7 +19,7 @@ impl<'a> State<'a> {
             val = self.command(dot, command, val)?.dig();
         }
         for variable in &pipe.decl {
-            let name = &variable.path[0];
+            let (name, _) = variable.parts(self.text());
             if pipe.assign {
                 self.set_var(name, val.clone())?;
             } else {
@@ -35,7 +35,7 @@ impl<'a> State<'a> {
         match word {
             Operand::Field { path, .. } => {
                 self.at = At::Operand(word);
-                return self.field_chain(dot, dot, word, path, Some(&command.args), last);
+                return self.field_chain(dot, dot, word, path.of(self.text()), Some(&command.args), last);
             }
             Operand::Chain { .. } => return self.chain(dot, word, Some(&command.args), last),
             Operand::Identifier { .. } => {
@@ -59,7 +59,7 @@ impl<'a> State<'a> {
 
     pub(super) fn not_a_function(&self, args: &[Operand], last: &Val) -> Result<()> {
         if args.len() > 1 || !last.is_missing() {
-            return Err(self.fail(format!("can't give argument to non-function {}", args[0])));
+            return Err(self.fail(format!("can't give argument to non-function {}", Shown(&args[0], self.text()))));
         }
         Ok(())
     }
@@ -68,12 +68,13 @@ impl<'a> State<'a> {
     pub(super) fn constant(&mut self, word: &'a Operand) -> Result<Val> {
         match word {
             Operand::Bool { value, .. } => Ok(Val::Typed((*value).into())),
-            Operand::String { value, .. } => Ok(Val::Typed(value.clone())),
+            Operand::String { value, .. } => Ok(Val::Typed(Value::String(value.clone()))),
             Operand::Number(number) => {
                 self.at = At::Operand(word);
                 self.number(number)
             }
-            _ => Err(self.fail(format!("can't handle assignment of {word} to empty interface argument"))),
+            _ => Err(self
+                .fail(format!("can't handle assignment of {} to empty interface argument", Shown(word, self.text())))),
         }
     }
 

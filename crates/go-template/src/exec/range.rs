@@ -105,10 +105,10 @@ impl<'a> State<'a> {
         let top = self.vars.len();
         match (pipe.decl.as_slice(), pipe.assign) {
             ([], _) => {}
-            ([one], true) => self.set_var(&one.path[0], elem.clone())?,
+            ([one], true) => self.set_var(one.parts(self.text()).0, elem.clone())?,
             ([key, item, ..], true) => {
-                self.set_var(&key.path[0], index)?;
-                self.set_var(&item.path[0], elem.clone())?;
+                self.set_var(key.parts(self.text()).0, index)?;
+                self.set_var(item.parts(self.text()).0, elem.clone())?;
             }
             ([_], false) => self.vars[top - 1].1 = elem.clone(),
             ([_, _, ..], false) => {

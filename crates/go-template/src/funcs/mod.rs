@@ -41,33 +41,33 @@ pub(crate) enum Builtin {
 
 /// Is this the name of one of text/template's own functions?
 pub fn is_builtin(name: &str) -> bool {
-    Builtin::by_name(name).is_some()
+    Builtin::by_name(name.as_bytes()).is_some()
 }
 
 type Result = std::result::Result<Val, String>;
 
 impl Builtin {
-    pub(crate) fn by_name(name: &str) -> Option<Self> {
+    pub(crate) fn by_name(name: &[u8]) -> Option<Self> {
         Some(match name {
-            "and" => Self::And,
-            "call" => Self::Call,
-            "html" => Self::Html,
-            "index" => Self::Index,
-            "slice" => Self::Slice,
-            "js" => Self::Js,
-            "len" => Self::Len,
-            "not" => Self::Not,
-            "or" => Self::Or,
-            "print" => Self::Print,
-            "printf" => Self::Printf,
-            "println" => Self::Println,
-            "urlquery" => Self::UrlQuery,
-            "eq" => Self::Eq,
-            "ge" => Self::Ge,
-            "gt" => Self::Gt,
-            "le" => Self::Le,
-            "lt" => Self::Lt,
-            "ne" => Self::Ne,
+            b"and" => Self::And,
+            b"call" => Self::Call,
+            b"html" => Self::Html,
+            b"index" => Self::Index,
+            b"slice" => Self::Slice,
+            b"js" => Self::Js,
+            b"len" => Self::Len,
+            b"not" => Self::Not,
+            b"or" => Self::Or,
+            b"print" => Self::Print,
+            b"printf" => Self::Printf,
+            b"println" => Self::Println,
+            b"urlquery" => Self::UrlQuery,
+            b"eq" => Self::Eq,
+            b"ge" => Self::Ge,
+            b"gt" => Self::Gt,
+            b"le" => Self::Le,
+            b"lt" => Self::Lt,
+            b"ne" => Self::Ne,
             _ => return None,
         })
     }

@@ -15,11 +15,10 @@ use bytes::Bytes;
 use go_value::quote::{quote, unquote};
 
 pub(crate) use node::Tree;
-use node::{Branch, List, Node};
+use node::{Branch, Command, List, Node, Operand};
 
 use crate::error::ParseError;
 use crate::func::FuncMap;
-use crate::funcs::Builtin;
 use crate::lex::{Keywords, Lexer};
 use crate::limits::stack_address;
 use crate::token::{Kind, Token};
@@ -44,6 +43,9 @@ pub(crate) fn parse(name: &str, text: &Bytes, left: &str, right: &str, funcs: &F
         name: name.into(),
         text: text.clone(),
         trees: Vec::new(),
+        nodes: Vec::new(),
+        commands: Vec::new(),
+        operands: Vec::new(),
         scope: Scope::new(),
         stack_base: stack_address(),
     };
@@ -56,7 +58,7 @@ pub(crate) fn parse(name: &str, text: &Bytes, left: &str, right: &str, funcs: &F
 struct Scope<'a> {
     tokens: [Token<'a>; 3],
     peeked: usize,
-    vars: Vec<Box<str>>,
+    vars: Vec<&'a [u8]>,
     /// The line of the left delimiter of the action at hand; 0 outside.
     action_line: usize,
     range_depth: usize,
@@ -64,7 +66,7 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     fn new() -> Self {
-        Self { tokens: [Token::NONE; 3], peeked: 0, vars: vec!["$".into()], action_line: 0, range_depth: 0 }
+        Self { tokens: [Token::NONE; 3], peeked: 0, vars: vec![b"$"], action_line: 0, range_depth: 0 }
     }
 }
 
@@ -74,6 +76,10 @@ struct Parser<'a> {
     name: Arc<str>,
     text: Bytes,
     trees: Vec<Tree>,
+    /// What is not finished yet; each list, pipeline and command takes its own from the end.
+    nodes: Vec<Node>,
+    commands: Vec<Command>,
+    operands: Vec<Operand>,
     scope: Scope<'a>,
     stack_base: usize,
 }
@@ -106,7 +112,7 @@ impl<'a> Parser<'a> {
         } else {
             s.tokens[0] = self.lexer.next_token();
         }
-        s.tokens[s.peeked].clone()
+        s.tokens[s.peeked]
     }
 
     fn backup(&mut self) {
@@ -126,13 +132,13 @@ impl<'a> Parser<'a> {
         self.scope.peeked = 3;
     }
 
-    fn peek(&mut self) -> &Token<'a> {
+    fn peek(&mut self) -> Token<'a> {
         let s = &mut self.scope;
         if s.peeked == 0 {
             s.peeked = 1;
             s.tokens[0] = self.lexer.next_token();
         }
-        &s.tokens[s.peeked - 1]
+        s.tokens[s.peeked - 1]
     }
 
     fn next_non_space(&mut self) -> Token<'a> {
@@ -162,7 +168,7 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&self, token: &Token<'_>, context: &str) -> ParseError {
-        let shown = token.show();
+        let shown = token.show(self.lexer.fault());
         if token.kind != Kind::Error {
             return self.error(format_args!("unexpected {shown} in {context}"));
         }
@@ -182,14 +188,10 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn has_function(&self, name: &str) -> bool {
-        self.funcs.get(name).is_some() || Builtin::by_name(name).is_some()
-    }
-
     // Definitions.
 
     fn top(&mut self) -> Result<()> {
-        let mut root = List { pos: self.peek().pos, nodes: Vec::new() };
+        let (pos, mark) = (self.peek().pos, self.nodes.len());
         while self.peek().kind != Kind::Eof {
             if self.peek().kind == Kind::LeftDelim {
                 let delim = self.next();
@@ -202,10 +204,11 @@ impl<'a> Parser<'a> {
                 self.backup2(delim);
             }
             match self.text_or_action()? {
-                Item::Node(node) => root.nodes.push(node),
+                Item::Node(node) => self.nodes.push(node),
                 stop => return Err(self.error(format_args!("unexpected {}", stop.show()))),
             }
         }
+        let root = List { pos, nodes: self.nodes.drain(mark..).collect() };
         self.add(Arc::clone(&self.name), root)
     }
 
@@ -244,7 +247,7 @@ impl<'a> Parser<'a> {
         match token.kind {
             Kind::String | Kind::RawString => {
                 let name = unquote(token.text).map_err(|e| self.error(e))?;
-                Ok(String::from_utf8(name).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+                Ok(String::from_utf8_lossy(&name).into_owned())
             }
             _ => Err(self.unexpected(token, context)),
         }
@@ -254,14 +257,11 @@ impl<'a> Parser<'a> {
 
     fn item_list(&mut self) -> Result<(List, Item)> {
         self.check_stack()?;
-        let mut list = List { pos: self.peek_non_space().pos, nodes: Vec::new() };
+        let (pos, mark) = (self.peek_non_space().pos, self.nodes.len());
         while self.peek_non_space().kind != Kind::Eof {
             match self.text_or_action()? {
-                Item::Node(node) => list.nodes.push(node),
-                stop => {
-                    list.nodes.shrink_to_fit();
-                    return Ok((list, stop));
-                }
+                Item::Node(node) => self.nodes.push(node),
+                stop => return Ok((List { pos, nodes: self.nodes.drain(mark..).collect() }, stop)),
             }
         }
         Err(self.error("unexpected EOF"))
@@ -349,7 +349,7 @@ impl<'a> Parser<'a> {
             else_list = Some(if chained {
                 self.next();
                 let branch = self.control(word)?;
-                List { pos, nodes: vec![if word == "if" { Node::If(branch) } else { Node::With(branch) }] }
+                List { pos, nodes: Box::new([if word == "if" { Node::If(branch) } else { Node::With(branch) }]) }
             } else {
                 match self.item_list()? {
                     (list, Item::End) => list,

@@ -2,14 +2,15 @@
 //!
 //! Owns: the node types and their text, which error messages quote. Does not own: making or executing them. Upstream:
 //! `text/template/parse/node.go`.
-//! The surprising thing: a node's text is not the source's: spaces, trim markers, comments are gone, parentheses around a
-//! whole command as well.
+//! The surprising things: a node's text is not the source's: spaces, trim markers, comments are gone, parentheses around a
+//! whole command as well. Names are places in the source, since most templates are parsed more often than executed.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use go_value::Value;
+use go_value::Str;
 use go_value::quote::quote;
 
 use crate::funcs::Builtin;
@@ -45,10 +46,39 @@ fn is_blank(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|s| s.chars().all(char::is_whitespace))
 }
 
+/// A piece of the tree's text.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// Texts are much shorter than what fits.
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self { start: position(start), end: position(end) }
+    }
+
+    /// What is written there.
+    pub(crate) fn of(self, text: &[u8]) -> &[u8] {
+        text.get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+
+    /// From here to the end of the other.
+    pub(crate) const fn to(self, other: Self) -> Self {
+        Self { start: self.start, end: other.end }
+    }
+}
+
+/// A place in a text.
+pub(crate) fn position(pos: usize) -> u32 {
+    u32::try_from(pos).unwrap_or(u32::MAX)
+}
+
 /// Nodes in order.
 pub(crate) struct List {
     pub(crate) pos: usize,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Box<[Node]>,
 }
 
 pub(crate) enum Node {
@@ -104,53 +134,60 @@ pub(crate) struct Pipe {
     /// The variables exist already.
     pub(crate) assign: bool,
     pub(crate) decl: Vec<Variable>,
-    pub(crate) cmds: Vec<Command>,
+    pub(crate) cmds: Box<[Command]>,
 }
 
 /// A word and its arguments.
 pub(crate) struct Command {
     pub(crate) pos: usize,
-    pub(crate) args: Vec<Operand>,
+    pub(crate) args: Box<[Operand]>,
 }
 
 /// `$x.a.b`: the name with its `$`, then the fields.
 pub(crate) struct Variable {
-    pub(crate) pos: usize,
-    pub(crate) path: Box<[Box<str>]>,
+    pub(crate) pos: u32,
+    pub(crate) path: Span,
+}
+
+impl Variable {
+    /// The name with its `$`, and the fields with their dots.
+    pub(crate) fn parts<'t>(&self, text: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+        let path = self.path.of(text);
+        path.split_at(memchr::memchr(b'.', path).unwrap_or(path.len()))
+    }
 }
 
 pub(crate) enum Operand {
     Bool {
-        pos: usize,
+        pos: u32,
         value: bool,
     },
     Dot {
-        pos: usize,
+        pos: u32,
     },
     Nil {
-        pos: usize,
+        pos: u32,
     },
+    /// `.a.b`, each name with its dot.
     Field {
-        pos: usize,
-        path: Box<[Box<str>]>,
+        pos: u32,
+        path: Span,
     },
     Variable(Variable),
     Identifier {
-        pos: usize,
-        name: Box<str>,
+        name: Span,
         builtin: Option<Builtin>,
     },
     Number(Box<Number>),
     String {
-        pos: usize,
-        quoted: Box<str>,
-        value: Value,
+        quoted: Span,
+        value: Str,
     },
     /// `(…).a.b`
     Chain {
-        pos: usize,
+        pos: u32,
         operand: Box<Operand>,
-        fields: Vec<Box<str>>,
+        fields: Span,
     },
     Pipe(Box<Pipe>),
 }
@@ -162,10 +199,9 @@ impl Operand {
             | Self::Dot { pos }
             | Self::Nil { pos }
             | Self::Field { pos, .. }
-            | Self::Identifier { pos, .. }
-            | Self::String { pos, .. }
-            | Self::Chain { pos, .. } => *pos,
-            Self::Variable(v) => v.pos,
+            | Self::Chain { pos, .. } => *pos as usize,
+            Self::Identifier { name: at, .. } | Self::String { quoted: at, .. } => at.start as usize,
+            Self::Variable(v) => v.pos as usize,
             Self::Number(n) => n.pos,
             Self::Pipe(p) => p.pos,
         }
@@ -182,8 +218,14 @@ pub(crate) struct Number {
     pub(crate) complex: Option<(f64, f64)>,
 }
 
-/// Writes a node the way Go does. Text nodes need the tree's text, hence no plain `Display`.
-pub(crate) struct Shown<'a, T>(pub(crate) &'a T, pub(crate) &'a Tree);
+/// Writes a node the way Go does; the second is the tree's text.
+pub(crate) struct Shown<'a, T>(pub(crate) &'a T, pub(crate) &'a [u8]);
+
+impl<T> Shown<'_, T> {
+    fn source(&self, span: Span) -> Cow<'_, str> {
+        String::from_utf8_lossy(span.of(self.1))
+    }
+}
 
 impl fmt::Display for Shown<'_, List> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -194,8 +236,8 @@ impl fmt::Display for Shown<'_, List> {
 impl fmt::Display for Shown<'_, Node> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Node::Text { start, end } => f.write_str(&String::from_utf8_lossy(&self.1.text[*start..*end])),
-            Node::Action { pipe, .. } => write!(f, "{{{{{pipe}}}}}"),
+            Node::Text { start, end } => f.write_str(&String::from_utf8_lossy(&self.1[*start..*end])),
+            Node::Action { pipe, .. } => write!(f, "{{{{{}}}}}", Shown(pipe, self.1)),
             Node::Break { .. } => f.write_str("{{break}}"),
             Node::Continue { .. } => f.write_str("{{continue}}"),
             Node::If(branch) => self.branch(f, "if", branch),
@@ -204,7 +246,7 @@ impl fmt::Display for Shown<'_, Node> {
             Node::Template { name, pipe, .. } => {
                 write!(f, "{{{{template {}", quote(name.as_bytes()))?;
                 if let Some(pipe) = pipe {
-                    write!(f, " {pipe}")?;
+                    write!(f, " {}", Shown(pipe, self.1))?;
                 }
                 f.write_str("}}")
             }
@@ -214,7 +256,7 @@ impl fmt::Display for Shown<'_, Node> {
 
 impl Shown<'_, Node> {
     fn branch(&self, f: &mut fmt::Formatter<'_>, word: &str, branch: &Branch) -> fmt::Result {
-        write!(f, "{{{{{word} {}}}}}{}", branch.pipe, Shown(&branch.list, self.1))?;
+        write!(f, "{{{{{word} {}}}}}{}", Shown(&branch.pipe, self.1), Shown(&branch.list, self.1))?;
         if let Some(list) = &branch.else_list {
             write!(f, "{{{{else}}}}{}", Shown(list, self.1))?;
         }
@@ -222,67 +264,62 @@ impl Shown<'_, Node> {
     }
 }
 
-impl fmt::Display for Pipe {
+impl fmt::Display for Shown<'_, Pipe> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, variable) in self.decl.iter().enumerate() {
+        let Pipe { decl, cmds, assign, .. } = self.0;
+        for (i, variable) in decl.iter().enumerate() {
             if i > 0 {
                 f.write_str(", ")?;
             }
-            variable.fmt(f)?;
+            f.write_str(&self.source(variable.path))?;
         }
-        if !self.decl.is_empty() {
-            f.write_str(if self.assign { " = " } else { " := " })?;
+        if !decl.is_empty() {
+            f.write_str(if *assign { " = " } else { " := " })?;
         }
-        for (i, command) in self.cmds.iter().enumerate() {
+        for (i, command) in cmds.iter().enumerate() {
             if i > 0 {
                 f.write_str(" | ")?;
             }
-            command.fmt(f)?;
+            Shown(command, self.1).fmt(f)?;
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for Shown<'_, Command> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, arg) in self.args.iter().enumerate() {
+        for (i, arg) in self.0.args.iter().enumerate() {
             if i > 0 {
                 f.write_str(" ")?;
             }
             match arg {
-                Operand::Pipe(pipe) => write!(f, "({pipe})")?,
-                _ => arg.fmt(f)?,
+                Operand::Pipe(pipe) => write!(f, "({})", Shown(&**pipe, self.1))?,
+                _ => Shown(arg, self.1).fmt(f)?,
             }
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Variable {
+impl fmt::Display for Shown<'_, Operand> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.path.join("."))
-    }
-}
-
-impl fmt::Display for Operand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool { value, .. } => write!(f, "{value}"),
-            Self::Dot { .. } => f.write_str("."),
-            Self::Nil { .. } => f.write_str("nil"),
-            Self::Field { path, .. } => path.iter().try_for_each(|name| write!(f, ".{name}")),
-            Self::Variable(variable) => variable.fmt(f),
-            Self::Identifier { name, .. } => f.write_str(name),
-            Self::Number(number) => f.write_str(&number.text),
-            Self::String { quoted, .. } => f.write_str(quoted),
-            Self::Chain { operand, fields, .. } => {
+        match self.0 {
+            Operand::Bool { value, .. } => write!(f, "{value}"),
+            Operand::Dot { .. } => f.write_str("."),
+            Operand::Nil { .. } => f.write_str("nil"),
+            Operand::Field { path: span, .. }
+            | Operand::Variable(Variable { path: span, .. })
+            | Operand::Identifier { name: span, .. }
+            | Operand::String { quoted: span, .. } => f.write_str(&self.source(*span)),
+            Operand::Number(number) => f.write_str(&number.text),
+            Operand::Chain { operand, fields, .. } => {
                 match operand.as_ref() {
-                    Self::Pipe(pipe) => write!(f, "({pipe})")?,
-                    other => other.fmt(f)?,
+                    Operand::Pipe(pipe) => write!(f, "({})", Shown(&**pipe, self.1))?,
+                    other => Shown(other, self.1).fmt(f)?,
                 }
-                fields.iter().try_for_each(|name| write!(f, ".{name}"))
+                f.write_str(&self.source(*fields))
             }
-            Self::Pipe(pipe) => pipe.fmt(f),
+            Operand::Pipe(pipe) => Shown(&**pipe, self.1).fmt(f),
         }
     }
 }

@@ -4,28 +4,24 @@
 //! `command`, `operand`, `term` of `text/template/parse/parse.go`.
 //! The surprising thing: `.a.b` is two tokens that become one node, whose position is the second one's.
 
-use go_value::Value;
+use go_value::Str;
 use go_value::quote::{quote, unquote};
 
-use super::node::{Command, Operand, Pipe, Variable};
+use super::node::{Command, Operand, Pipe, Shown, Span, Variable, position};
 use super::{Parser, Result, number};
 use crate::funcs::Builtin;
 use crate::token::{Kind, Token};
 
-fn text(token: &Token<'_>) -> String {
-    String::from_utf8_lossy(token.text).into_owned()
+fn span(token: &Token<'_>) -> Span {
+    Span::new(token.pos, token.pos + token.text.len())
 }
 
-/// The parts of a dotted name.
-fn path(dotted: &str) -> Box<[Box<str>]> {
-    dotted.split('.').map(Into::into).collect()
-}
-
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe> {
         self.check_stack()?;
         let pos = self.peek_non_space().pos;
-        let mut pipe = Pipe { pos, assign: false, decl: Vec::new(), cmds: Vec::new() };
+        let mark = self.commands.len();
+        let mut pipe = Pipe { pos, assign: false, decl: Vec::new(), cmds: Box::default() };
         while self.declaration(context, &mut pipe)? {}
         loop {
             let token = self.next_non_space();
@@ -45,14 +41,13 @@ impl Parser<'_> {
                 | Kind::LeftParen => {
                     self.backup();
                     let command = self.command()?;
-                    pipe.cmds.push(command);
+                    self.commands.push(command);
                 }
                 _ => return Err(self.unexpected(&token, context)),
             }
         }
+        pipe.cmds = self.commands.drain(mark..).collect();
         self.check_pipeline(&pipe, context)?;
-        // Most have one command; a vector begins with room for four, which is most of what a tree would take.
-        pipe.cmds.shrink_to_fit();
         Ok(pipe)
     }
 
@@ -64,7 +59,7 @@ impl Parser<'_> {
         }
         self.next();
         // Space is a token, so telling `$x foo` from `$x :=` takes two more; both may have to go back.
-        let adjacent = self.peek().clone();
+        let adjacent = self.peek();
         let next = self.peek_non_space();
         let comma = next.kind == Kind::Char && next.text == b",";
         if !comma && !matches!(next.kind, Kind::Assign | Kind::Declare) {
@@ -76,9 +71,8 @@ impl Parser<'_> {
             return Ok(false);
         }
         self.next_non_space();
-        let name = text(&variable);
-        self.scope.vars.push(name.as_str().into());
-        pipe.decl.push(Variable { pos: variable.pos, path: path(&name) });
+        self.scope.vars.push(variable.text);
+        pipe.decl.push(Variable { pos: position(variable.pos), path: span(&variable) });
         if !comma {
             pipe.assign = next.kind == Kind::Assign;
             return Ok(false);
@@ -110,11 +104,11 @@ impl Parser<'_> {
     }
 
     fn command(&mut self) -> Result<Command> {
-        let mut command = Command { pos: self.peek_non_space().pos, args: Vec::new() };
+        let (pos, mark) = (self.peek_non_space().pos, self.operands.len());
         loop {
             self.peek_non_space();
             if let Some(operand) = self.operand()? {
-                command.args.push(operand);
+                self.operands.push(operand);
             }
             let token = self.next();
             match token.kind {
@@ -127,11 +121,10 @@ impl Parser<'_> {
                 _ => return Err(self.unexpected(&token, "operand")),
             }
         }
-        if command.args.is_empty() {
+        if self.operands.len() == mark {
             return Err(self.error("empty command"));
         }
-        command.args.shrink_to_fit();
-        Ok(command)
+        Ok(Command { pos, args: self.operands.drain(mark..).collect() })
     }
 
     /// A term with the fields that follow it.
@@ -140,23 +133,21 @@ impl Parser<'_> {
         if self.peek().kind != Kind::Field {
             return Ok(Some(term));
         }
-        let pos = self.peek().pos;
-        let mut fields: Vec<Box<str>> = Vec::new();
+        let mut fields = span(&self.peek());
+        let pos = position(self.peek().pos);
+        // Nothing stands between them.
         while self.peek().kind == Kind::Field {
-            let field = text(&self.next());
-            fields.push(field[1..].into());
+            fields = fields.to(span(&self.next()));
         }
         Ok(Some(match term {
-            Operand::Field { path, .. } => Operand::Field { pos, path: path.into_iter().chain(fields).collect() },
-            Operand::Variable(v) => {
-                Operand::Variable(Variable { pos, path: v.path.into_iter().chain(fields).collect() })
-            }
+            Operand::Field { path, .. } => Operand::Field { pos, path: path.to(fields) },
+            Operand::Variable(v) => Operand::Variable(Variable { pos, path: v.path.to(fields) }),
             Operand::Bool { .. }
             | Operand::String { .. }
             | Operand::Number(_)
             | Operand::Nil { .. }
             | Operand::Dot { .. } => {
-                let shown = quote(term.to_string().as_bytes());
+                let shown = quote(Shown(&term, &self.text).to_string().as_bytes());
                 return Err(self.error(format_args!("unexpected . after term {shown}")));
             }
             other => Operand::Chain { pos, operand: Box::new(other), fields },
@@ -165,34 +156,33 @@ impl Parser<'_> {
 
     fn term(&mut self) -> Result<Option<Operand>> {
         let token = self.next_non_space();
-        let pos = token.pos;
+        let pos = position(token.pos);
         Ok(Some(match token.kind {
             Kind::Identifier => {
-                let name = text(&token);
-                if !self.has_function(&name) {
+                let builtin = Builtin::by_name(token.text);
+                if builtin.is_none() && self.funcs.get_bytes(token.text).is_none() {
                     return Err(self.error(format_args!("function {} not defined", quote(token.text))));
                 }
-                Operand::Identifier { pos, builtin: Builtin::by_name(&name), name: name.into() }
+                Operand::Identifier { name: span(&token), builtin }
             }
             Kind::Dot => Operand::Dot { pos },
             Kind::Nil => Operand::Nil { pos },
             Kind::Variable => {
-                let name = text(&token);
-                if !self.scope.vars.iter().any(|known| **known == *name) {
+                if !self.scope.vars.contains(&token.text) {
                     return Err(self.error(format_args!("undefined variable {}", quote(token.text))));
                 }
-                Operand::Variable(Variable { pos, path: Box::new([name.into()]) })
+                Operand::Variable(Variable { pos, path: span(&token) })
             }
-            Kind::Field => Operand::Field { pos, path: Box::new([text(&token)[1..].into()]) },
+            Kind::Field => Operand::Field { pos, path: span(&token) },
             Kind::Bool => Operand::Bool { pos, value: token.text == b"true" },
             Kind::CharConstant | Kind::Complex | Kind::Number => {
-                let number = number::number(pos, token.text, token.kind).map_err(|e| self.error(e))?;
+                let number = number::number(token.pos, token.text, token.kind).map_err(|e| self.error(e))?;
                 Operand::Number(Box::new(number))
             }
             Kind::LeftParen => Operand::Pipe(Box::new(self.pipeline("parenthesized pipeline", Kind::RightParen)?)),
             Kind::String | Kind::RawString => {
-                let value = Value::string(unquote(token.text).map_err(|e| self.error(e))?);
-                Operand::String { pos, quoted: text(&token).into(), value }
+                let value = Str::from(&*unquote(token.text).map_err(|e| self.error(e))?);
+                Operand::String { quoted: span(&token), value }
             }
             _ => {
                 self.backup();

@@ -35,6 +35,8 @@ pub(crate) struct Lexer<'a> {
     inside_action: bool,
     keywords: Keywords,
     fault: String,
+    /// Looks for the left delimiter.
+    finder: memmem::Finder<'a>,
 }
 
 /// What a step of the lexer found: a token, or nothing yet.
@@ -43,9 +45,10 @@ type Step<'a> = Option<Token<'a>>;
 impl<'a> Lexer<'a> {
     /// An empty delimiter stands for the default one.
     pub(crate) fn new(input: &'a [u8], left: &'a str, right: &'a str, keywords: Keywords) -> Self {
+        let left = if left.is_empty() { LEFT } else { left.as_bytes() };
         Self {
             input,
-            left: if left.is_empty() { LEFT } else { left.as_bytes() },
+            left,
             right: if right.is_empty() { RIGHT } else { right.as_bytes() },
             pos: 0,
             start: 0,
@@ -56,6 +59,7 @@ impl<'a> Lexer<'a> {
             inside_action: false,
             keywords,
             fault: String::new(),
+            finder: memmem::Finder::new(left),
         }
     }
 
@@ -162,7 +166,7 @@ impl<'a> Lexer<'a> {
     // Outside of actions.
 
     fn text(&mut self) -> Step<'a> {
-        let Some(found) = memmem::find(self.rest(), self.left) else {
+        let Some(found) = self.finder.find(self.rest()) else {
             self.pos = self.input.len();
             if self.pos > self.start {
                 self.count_lines();
@@ -226,6 +230,9 @@ impl<'a> Lexer<'a> {
     /// Is a right delimiter here, and does it trim?
     fn at_right_delim(&self) -> Option<bool> {
         let rest = self.rest();
+        if rest.first() != self.right.first() && !rest.first().is_some_and(|b| is_space_byte(*b)) {
+            return None;
+        }
         if has_right_trim(rest) && rest[TRIM_MARKER..].starts_with(self.right) {
             return Some(true);
         }
@@ -294,11 +301,9 @@ impl<'a> Lexer<'a> {
     }
 
     fn space(&mut self) -> Token<'a> {
-        let mut spaces = 0;
-        while self.peek().is_some_and(is_space) {
-            self.next();
-            spaces += 1;
-        }
+        let spaces = left_trim(self.rest());
+        self.line += newlines(&self.rest()[..spaces]);
+        self.pos += spaces;
         // The last space may belong to a trimming delimiter.
         let from_last = &self.input[self.pos - 1..];
         if has_right_trim(from_last) && from_last[TRIM_MARKER..].starts_with(self.right) {
@@ -339,6 +344,11 @@ impl<'a> Lexer<'a> {
     /// Go over letters and digits; gives the character after them, which is not consumed.
     fn skip_alphanumeric(&mut self) -> Option<char> {
         self.pos += self.rest().iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        if let Some(&byte) = self.rest().first()
+            && byte.is_ascii()
+        {
+            return Some(char::from(byte));
+        }
         loop {
             match self.next() {
                 Some(c) if is_alphanumeric(c) => {}
@@ -357,9 +367,13 @@ impl<'a> Lexer<'a> {
 
     /// May an identifier end here?
     fn at_terminator(&mut self) -> bool {
-        match self.peek() {
-            None | Some(' ' | '\t' | '\r' | '\n' | '.' | ',' | '|' | ':' | ')' | '(') => true,
-            Some(_) => self.rest().starts_with(self.right),
+        match self.rest() {
+            [] => {
+                self.at_eof = true;
+                true
+            }
+            [b' ' | b'\t' | b'\r' | b'\n' | b'.' | b',' | b'|' | b':' | b')' | b'(', ..] => true,
+            rest => rest.starts_with(self.right),
         }
     }
 
@@ -444,10 +458,6 @@ impl<'a> Lexer<'a> {
 fn code_point(c: char) -> String {
     let number = format!("U+{:04X}", u32::from(c));
     if is_print(c) { format!("{number} '{c}'") } else { number }
-}
-
-const fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
 fn is_alphanumeric(c: char) -> bool {

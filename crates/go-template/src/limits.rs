@@ -235,6 +235,9 @@ fn made(value: &Value, depth: usize) -> usize {
     match value {
         Value::String(text) if !text.is_shared() => BLOCK + text.len(),
         Value::List(list) if !list.is_shared() => {
+            if let Some(bytes) = list.as_bytes() {
+                return BLOCK + bytes.len();
+            }
             list.iter().map(within).fold(BLOCK + list.len() * ITEM, usize::saturating_add)
         }
         Value::Map(map) if !map.is_shared() => {

@@ -404,7 +404,7 @@ impl Printer {
             return;
         }
         if list.ty.elem == Elem::Of(Kind::Uint8) && matches!(verb, 's' | 'q' | 'x' | 'X') {
-            let bytes: Vec<u8> = list.iter().map(|v| if let Value::Uint(_, n) = v { *n as u8 } else { 0 }).collect();
+            let bytes = list.to_bytes();
             return match verb {
                 's' => self.layout.string(&mut self.out, &bytes),
                 'q' => self.layout.quoted(&mut self.out, &bytes),

@@ -135,7 +135,7 @@ impl Encoder<'_> {
             self.out.push_str("null");
         } else if list.ty == ListType::BYTES {
             self.out.push('"');
-            push_base64(&mut self.out, &bytes_of(list));
+            push_base64(&mut self.out, &list.to_bytes());
             self.out.push('"');
         } else if list.is_empty() {
             self.out.push_str("[]");
@@ -207,11 +207,6 @@ impl Encoder<'_> {
 
 fn cycle(type_name: &str) -> String {
     format!("json: unsupported value: encountered a cycle via {type_name}")
-}
-
-/// The bytes of a `[]uint8`.
-pub fn bytes_of(list: &List) -> Vec<u8> {
-    list.iter().map(|v| if let Value::Uint(_, n) = v { *n as u8 } else { 0 }).collect()
 }
 
 fn push_base64(out: &mut String, bytes: &[u8]) {

@@ -63,8 +63,7 @@ impl Value {
 
     /// A `[]uint8`.
     pub fn bytes(b: &[u8]) -> Self {
-        let items = b.iter().map(|&b| Self::Uint(Kind::Uint8, b.into())).collect();
-        Self::List(List::new(crate::kind::ListType::BYTES, items))
+        Self::List(List::bytes(b))
     }
 
     /// The Go kind of the value; [`Kind::Invalid`] for nil.

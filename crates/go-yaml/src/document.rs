@@ -127,6 +127,9 @@ pub fn decode_json_entries(text: &[u8], wanted: impl Fn(&str) -> bool) -> Result
     {
         return Ok(serde_json::Value::Object(entries));
     }
+    if quick::is_empty(text) {
+        return Ok(serde_json::Value::Null);
+    }
     let mut json = by_grammar::<ForManifests>(text, Duplicates::LastWins)?;
     if let Some(entries) = json.as_object_mut() {
         entries.retain(|key, _| wanted(key));

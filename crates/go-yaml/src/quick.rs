@@ -61,6 +61,11 @@ pub(crate) fn read_entries<T: Target>(text: &[u8], wanted: impl Fn(&str) -> bool
     Some(map)
 }
 
+/// Has the text no more than blank lines and comments? It may have no more if the answer is no.
+pub(crate) fn is_empty(text: &[u8]) -> bool {
+    Reader::new(text, false).is_some_and(|reader| reader.line.is_none())
+}
+
 /// A line that has something on it: its indentation, and where that something begins.
 #[derive(Clone, Copy)]
 struct Line {

@@ -85,7 +85,7 @@ pub(crate) fn elements(value: &Value) -> Option<List> {
 pub(crate) fn strval(value: &Value) -> Str {
     match value {
         Value::String(s) => s.clone(),
-        Value::List(l) if l.ty == go_value::ListType::BYTES => go_value::json::bytes_of(l).into(),
+        Value::List(l) if l.ty == go_value::ListType::BYTES => Str::from(&*l.to_bytes()),
         other => {
             let mut out = Vec::new();
             format::append(&mut out, other);

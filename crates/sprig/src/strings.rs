@@ -250,17 +250,17 @@ pub(crate) fn cat(a: &[Value]) -> Outcome {
 
 fn indented(spaces: i64, s: &[u8]) -> Result<Vec<u8>, FuncError> {
     let pad = repeat(b" ", spaces)?;
-    let lines = s.split(|b| *b == b'\n').count();
+    let lines = 1 + memchr::memchr_iter(b'\n', s).count();
     if pad.len().saturating_mul(lines) > MAX_TEXT {
         return Err(text_too_long().into());
     }
     let mut out = Vec::with_capacity(s.len() + pad.len() * lines);
-    out.extend_from_slice(&pad);
-    for b in s {
-        out.push(*b);
-        if *b == b'\n' {
-            out.extend_from_slice(&pad);
+    for (i, line) in s.split(|b| *b == b'\n').enumerate() {
+        if i > 0 {
+            out.push(b'\n');
         }
+        out.extend_from_slice(&pad);
+        out.extend_from_slice(line);
     }
     Ok(out)
 }

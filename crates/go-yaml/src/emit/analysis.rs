@@ -20,6 +20,17 @@ pub(super) fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
 }
 
+/// The characters that say nothing about styles, but for what stands before and behind them.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut b = b'!';
+    while b <= b'~' {
+        plain[b as usize] = !matches!(b, b':' | b'#');
+        b += 1;
+    }
+    plain
+};
+
 impl Analysis {
     pub(super) fn of(text: &str, dialect: Dialect) -> Self {
         if text.is_empty() {
@@ -31,10 +42,19 @@ impl Analysis {
         let (mut break_space, mut space_break) = (false, false);
         let (mut previous_space, mut previous_break) = (false, false);
         let mut preceded_by_whitespace = true;
-        let mut chars = text.chars().peekable();
         let mut first = true;
-        while let Some(c) = chars.next() {
-            let next = chars.peek().copied();
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if !first {
+                let plain = rest.bytes().take_while(|b| PLAIN[usize::from(*b)]).count();
+                if plain > 0 {
+                    rest = &rest[plain..];
+                    (previous_space, previous_break, preceded_by_whitespace) = (false, false, false);
+                    continue;
+                }
+            }
+            rest = &rest[c.len_utf8()..];
+            let next = rest.chars().next();
             let followed_by_whitespace = matches!(next, None | Some(' ' | '\t'));
             indicators |= match c {
                 '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`'

@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
                 breaks += 1;
                 begin = first + 1;
             };
-            if first - begin <= indent || self.byte(first) == b'\t' || out.ends_with('\t') {
+            if first - begin <= indent || self.byte(first) == b'\t' || (out.len() > kept && out.ends_with('\t')) {
                 return None;
             }
             if breaks == 0 && !escaped {

@@ -169,7 +169,13 @@ impl Value {
         let Some(left) = budget.checked_sub(1) else { return false };
         *budget = left;
         match self {
-            Self::Map(m) => depth > 0 && m.entries().iter().all(|(_, v)| v.nests_within(depth - 1, budget)),
+            Self::Map(m) => {
+                let (mut flat, mut nested) = (0, Vec::new());
+                m.for_each(|_, value| if value.holds_more() { nested.push(value.clone()) } else { flat += 1 });
+                let Some(left) = budget.checked_sub(flat) else { return false };
+                *budget = left;
+                depth > 0 && nested.iter().all(|v| v.nests_within(depth - 1, budget))
+            }
             Self::List(l) => depth > 0 && l.iter().all(|v| v.nests_within(depth - 1, budget)),
             _ => true,
         }

@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use regex_automata::meta::{Config, Regex};
 use regex_automata::util::syntax;
@@ -22,12 +23,33 @@ const MAX_KEPT: usize = 256;
 /// Bytes of an automaton, which is also the limit of the `regex` crate.
 const MAX_SIZE: usize = 10 << 20;
 
-static KEPT: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
+/// Bytes that a pattern is looked for in before it is worth to build what finds quickly.
+const MUCH: usize = 16 << 10;
+
+/// A compiled pattern. Texts in charts are short: to build what finds quickly in long ones takes a hundred times as long as
+/// to search without, so that is only done for those that search much.
+struct Kept {
+    soon_built: Regex,
+    searched: AtomicUsize,
+    soon_found: OnceLock<Option<Regex>>,
+}
+
+impl Kept {
+    fn for_text(&self, pattern: &str, length: usize) -> Regex {
+        if self.searched.fetch_add(length, Ordering::Relaxed).saturating_add(length) < MUCH {
+            return self.soon_built.clone();
+        }
+        let soon_found = self.soon_found.get_or_init(|| build(&translate(pattern).ok()?, true).ok());
+        soon_found.as_ref().unwrap_or(&self.soon_built).clone()
+    }
+}
+
+static KEPT: LazyLock<Mutex<HashMap<String, Arc<Kept>>>> = LazyLock::new(Mutex::default);
 
 const TOO_LARGE: &str = "expression too large";
 
-/// Compile a Go pattern; the error is `regexp.Compile`'s.
-pub(crate) fn compile(pattern: &[u8]) -> Result<Regex, String> {
+/// Compile a Go pattern that is to be looked for in a text of this length; the error is `regexp.Compile`'s.
+pub(crate) fn compile(pattern: &[u8], length: usize) -> Result<Regex, String> {
     let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let shown = |(code, arg): Fault| format!("error parsing regexp: {code}: `{arg}`");
     let pattern = match std::str::from_utf8(pattern) {
@@ -41,16 +63,18 @@ pub(crate) fn compile(pattern: &[u8]) -> Result<Regex, String> {
             return Err(shown(before.unwrap_or(("invalid UTF-8", bad))));
         }
     };
-    if let Some(regex) = kept().get(pattern) {
-        return Ok(regex.clone());
+    let known = kept().get(pattern).cloned();
+    if let Some(known) = known {
+        return Ok(known.for_text(pattern, length));
     }
     let rust = translate(pattern).map_err(shown)?;
-    let regex = build(&rust).map_err(|_| format!("error parsing regexp: {TOO_LARGE}: `{pattern}`"))?;
+    let regex = build(&rust, false).map_err(|_| format!("error parsing regexp: {TOO_LARGE}: `{pattern}`"))?;
     let mut kept = kept();
     if kept.len() >= MAX_KEPT {
         kept.clear();
     }
-    kept.insert(pattern.to_owned(), regex.clone());
+    let new = Kept { soon_built: regex.clone(), searched: AtomicUsize::new(length), soon_found: OnceLock::new() };
+    kept.insert(pattern.to_owned(), Arc::new(new));
     Ok(regex)
 }
 
@@ -65,7 +89,7 @@ pub(crate) fn cost(pattern: &[u8], text: &[u8]) -> u64 {
         let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         std::str::from_utf8(pattern).is_ok_and(|pattern| kept.contains_key(pattern))
     };
-    let size = match compile(pattern) {
+    let size = match compile(pattern, 0) {
         Ok(regex) => regex.memory_usage() as u64,
         Err(e) if e.contains(TOO_LARGE) => MAX_SIZE as u64,
         // What is no pattern is found to be none in a moment.
@@ -77,18 +101,18 @@ pub(crate) fn cost(pattern: &[u8], text: &[u8]) -> u64 {
 /// Would the pattern take too much memory, or repeat more often than Go allows?
 pub fn go_regexp_is_too_large(pattern: &str) -> bool {
     // What repeats nothing by number is as large as it is long.
-    pattern.contains('{') && compile(pattern.as_bytes()).is_err_and(|e| e.contains(TOO_LARGE) || e.contains(BAD_SIZE))
+    pattern.contains('{') && compile(pattern.as_bytes(), 0).is_err_and(|e| e.contains(TOO_LARGE) || e.contains(BAD_SIZE))
 }
 
-/// Texts in charts are short: to build what finds quickly in long ones takes a hundred times as long as to search without.
-fn build(rust: &str) -> Result<Regex, Box<regex_automata::meta::BuildError>> {
-    let config = Config::new().utf8_empty(false).dfa(false).hybrid(false).onepass(false).nfa_size_limit(Some(MAX_SIZE));
+fn build(rust: &str, soon_found: bool) -> Result<Regex, Box<regex_automata::meta::BuildError>> {
+    let config = Config::new().utf8_empty(false).dfa(false).onepass(false).nfa_size_limit(Some(MAX_SIZE));
+    let config = config.hybrid(soon_found);
     Regex::builder().configure(config).syntax(syntax::Config::new().utf8(false)).build(rust).map_err(Box::new)
 }
 
 /// What `regexp.MustCompile` panics with.
-pub(crate) fn must_compile(pattern: &[u8]) -> Result<Regex, String> {
-    compile(pattern).map_err(|e| {
+pub(crate) fn must_compile(pattern: &[u8], length: usize) -> Result<Regex, String> {
+    compile(pattern, length).map_err(|e| {
         let quoted = match std::str::from_utf8(pattern) {
             Ok(text) if go_value::quote::can_backquote(pattern) => format!("`{text}`"),
             _ => go_value::quote::quote(pattern),
@@ -470,7 +494,7 @@ fn unicode_class(s: &str) -> Result<(String, usize), Fault> {
     let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
     let known = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && build(&format!("[{class}]")).is_ok();
+        && build(&format!("[{class}]"), false).is_ok();
     if known { Ok((class, len)) } else { fault(BAD_RANGE, &s[..len]) }
 }
 
@@ -537,7 +561,18 @@ fn escaped_char(s: &str) -> Result<(char, usize), Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::compile;
+    use super::{MUCH, Regex, compile};
+
+    /// What is built to find quickly finds the same.
+    #[test]
+    fn much_text_is_searched_alike() {
+        let much = "ab-12 \u{e9}b;".repeat(MUCH);
+        for pattern in ["a.", r"\d+", "b|ab", "(a)(b)?", "[^;]*;", r"\bb", "x*"] {
+            let (slow, quick) = (compile(pattern.as_bytes(), 0).unwrap(), compile(pattern.as_bytes(), MUCH).unwrap());
+            let found = |regex: &Regex| regex.find_iter(&much).take(1000).map(|m| m.range()).collect::<Vec<_>>();
+            assert_eq!(found(&slow), found(&quick), "{pattern}");
+        }
+    }
 
     #[test]
     fn errors_are_gos() {
@@ -560,7 +595,7 @@ mod tests {
             ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
         ] {
             assert_eq!(
-                compile(pattern.as_bytes()).map(|_| ()),
+                compile(pattern.as_bytes(), 0).map(|_| ()),
                 Err(format!("error parsing regexp: {want}")),
                 "{pattern}"
             );
@@ -580,7 +615,7 @@ mod tests {
             "[\\w-]",
             "a|*?",
         ] {
-            let result = compile(good.as_bytes());
+            let result = compile(good.as_bytes(), 0);
             assert_eq!(result.is_ok(), good != "a|*?", "{good}: {result:?}");
         }
     }

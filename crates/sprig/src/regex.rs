@@ -9,16 +9,23 @@ use go_template::FuncError;
 use go_value::limits::{MAX_TEXT, text_too_long};
 use go_value::{List, ListType, Str, Value};
 use regex_automata::meta::Regex;
+use regex_automata::Match;
 use regex_automata::util::captures::Captures;
 
 use crate::args::{Outcome, int, items_fit, text};
 use crate::re2::{compile, must_compile};
 
 /// The two ways to compile: with the error of `must` functions, or with the panic of the others.
-type Compile = fn(&[u8]) -> Result<Regex, String>;
+type Compile = fn(&[u8], usize) -> Result<Regex, String>;
 
 /// The matches, without empty ones inside of a character, which only the crate finds.
-fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Captures> + 's {
+fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Match> + 's {
+    let text = std::str::from_utf8(s).ok();
+    regex.find_iter(s).filter(move |m| text.is_none_or(|t| t.is_char_boundary(m.start())))
+}
+
+/// The same matches, with their groups, which take longer to find.
+fn captured<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Captures> + 's {
     let text = std::str::from_utf8(s).ok();
     let fits = move |c: &Captures| c.get_match().is_some_and(|m| text.is_none_or(|t| t.is_char_boundary(m.start())));
     regex.captures_iter(s).filter(fits)
@@ -26,7 +33,7 @@ fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Captures> + 
 
 /// Does Go's `regexp` find the pattern in the text? Nothing if it is no pattern of Go's.
 pub fn go_regexp_matches(pattern: &str, text: &str) -> Option<bool> {
-    Some(compile(pattern.as_bytes()).ok()?.is_match(text))
+    Some(compile(pattern.as_bytes(), text.len()).ok()?.is_match(text))
 }
 
 fn strings(parts: Vec<Str>) -> Value {
@@ -34,18 +41,20 @@ fn strings(parts: Vec<Str>) -> Value {
 }
 
 pub(crate) fn matches(a: &[Value]) -> Outcome {
-    Ok(compile(text(a, 0)).is_ok_and(|r| r.is_match(text(a, 1))).into())
+    let s = text(a, 1);
+    Ok(compile(text(a, 0), s.len()).is_ok_and(|r| r.is_match(s)).into())
 }
 
 pub(crate) fn must_matches(a: &[Value]) -> Outcome {
-    Ok(compile(text(a, 0)).map_err(FuncError::Text)?.is_match(text(a, 1)).into())
+    let s = text(a, 1);
+    Ok(compile(text(a, 0), s.len()).map_err(FuncError::Text)?.is_match(s).into())
 }
 
 fn all(a: &[Value], compile: Compile) -> Outcome {
-    let regex = compile(text(a, 0))?;
     let (s, limit) = (text(a, 1), usize::try_from(int(a, 2)).unwrap_or(usize::MAX));
+    let regex = compile(text(a, 0), s.len())?;
     let mut found: Vec<Str> = Vec::new();
-    for whole in self::found(&regex, s).take(limit).filter_map(|c| c.get_match()) {
+    for whole in self::found(&regex, s).take(limit) {
         items_fit(found.len())?;
         found.push(Str::from(&s[whole.range()]));
     }
@@ -62,7 +71,7 @@ pub(crate) fn must_find_all(a: &[Value]) -> Outcome {
 
 fn first(a: &[Value], compile: Compile) -> Outcome {
     let s = text(a, 1);
-    let found = compile(text(a, 0))?.find(s).map(|m| s[m.range()].to_vec());
+    let found = compile(text(a, 0), s.len())?.find(s).map(|m| s[m.range()].to_vec());
     Ok(Value::string(found.unwrap_or_default()))
 }
 
@@ -74,15 +83,34 @@ pub(crate) fn must_find(a: &[Value]) -> Outcome {
     first(a, compile)
 }
 
-fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures, &mut Vec<u8>)) -> Outcome {
-    let regex = compile(text(a, 0))?;
-    let s = text(a, 1);
+fn replaced(a: &[Value], compile: Compile) -> Outcome {
+    let (s, by) = (text(a, 1), text(a, 2));
+    if !by.contains(&b'$') {
+        return replaced_literally(a, compile);
+    }
+    let regex = compile(text(a, 0), s.len())?;
+    replaced_by(s, captured(&regex, s), Captures::get_match, |captures, out| captures.interpolate_bytes_into(s, by, out))
+}
+
+fn replaced_literally(a: &[Value], compile: Compile) -> Outcome {
+    let (s, by) = (text(a, 1), text(a, 2));
+    let regex = compile(text(a, 0), s.len())?;
+    replaced_by(s, found(&regex, s), |whole| Some(*whole), |_, out| out.extend_from_slice(by))
+}
+
+/// The text with something else in the place of each match.
+fn replaced_by<M>(
+    s: &[u8],
+    matches: impl Iterator<Item = M>,
+    whole: impl Fn(&M) -> Option<Match>,
+    mut write: impl FnMut(&M, &mut Vec<u8>),
+) -> Outcome {
     let mut out = Vec::with_capacity(s.len());
     let mut at = 0;
-    for captures in found(&regex, s) {
-        let Some(whole) = captures.get_match() else { continue };
+    for found in matches {
+        let Some(whole) = whole(&found) else { continue };
         out.extend_from_slice(&s[at..whole.start()]);
-        write(&captures, &mut out);
+        write(&found, &mut out);
         at = whole.end();
         if out.len() > MAX_TEXT {
             return Err(text_too_long().into());
@@ -92,20 +120,12 @@ fn replaced_by(a: &[Value], compile: Compile, mut write: impl FnMut(&Captures, &
     Ok(Value::string(out))
 }
 
-fn replaced(a: &[Value], compile: Compile) -> Outcome {
-    replaced_by(a, compile, |captures, out| captures.interpolate_bytes_into(text(a, 1), text(a, 2), out))
-}
-
 pub(crate) fn replace_all(a: &[Value]) -> Outcome {
     replaced(a, must_compile)
 }
 
 pub(crate) fn must_replace_all(a: &[Value]) -> Outcome {
     replaced(a, compile)
-}
-
-fn replaced_literally(a: &[Value], compile: Compile) -> Outcome {
-    replaced_by(a, compile, |_, out| out.extend_from_slice(text(a, 2)))
 }
 
 pub(crate) fn replace_all_literal(a: &[Value]) -> Outcome {
@@ -118,8 +138,8 @@ pub(crate) fn must_replace_all_literal(a: &[Value]) -> Outcome {
 
 /// `regexp.Regexp.Split`
 fn parts(a: &[Value], compile: Compile) -> Outcome {
-    let regex = compile(text(a, 0))?;
     let (s, n) = (text(a, 1), int(a, 2));
+    let regex = compile(text(a, 0), s.len())?;
     if n == 0 {
         return Ok(Value::List(List::nil(ListType::STRINGS)));
     }
@@ -129,8 +149,7 @@ fn parts(a: &[Value], compile: Compile) -> Outcome {
     let limit = usize::try_from(n).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
     let (mut begin, mut end) = (0, 0);
-    for captures in found(&regex, s).take(limit) {
-        let Some(m) = captures.get_match() else { continue };
+    for m in found(&regex, s).take(limit) {
         if parts.len() + 1 == limit {
             break;
         }

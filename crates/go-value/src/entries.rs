@@ -108,9 +108,11 @@ impl Entries {
         }
     }
 
-    /// Give back room that is not needed.
+    /// Give back room that is not needed. What a vector begins with is not worth the trouble.
     pub(crate) fn shrink(&mut self) {
-        if let Repr::Sorted(entries) = &mut self.0 {
+        if let Repr::Sorted(entries) = &mut self.0
+            && entries.capacity() > 4
+        {
             entries.shrink_to_fit();
         }
     }

@@ -29,18 +29,18 @@ const MUCH: usize = 16 << 10;
 /// A compiled pattern. Texts in charts are short: to build what finds quickly in long ones takes a hundred times as long as
 /// to search without, so that is only done for those that search much.
 struct Kept {
-    soon_built: Regex,
+    soon_built: Arc<Regex>,
     searched: AtomicUsize,
-    soon_found: OnceLock<Option<Regex>>,
+    soon_found: OnceLock<Option<Arc<Regex>>>,
 }
 
 impl Kept {
-    fn for_text(&self, pattern: &str, length: usize) -> Regex {
+    fn for_text(&self, pattern: &str, length: usize) -> Arc<Regex> {
         if self.searched.fetch_add(length, Ordering::Relaxed).saturating_add(length) < MUCH {
-            return self.soon_built.clone();
+            return Arc::clone(&self.soon_built);
         }
-        let soon_found = self.soon_found.get_or_init(|| build(&translate(pattern).ok()?, true).ok());
-        soon_found.as_ref().unwrap_or(&self.soon_built).clone()
+        let soon_found = self.soon_found.get_or_init(|| build(&translate(pattern).ok()?, true).ok().map(Arc::new));
+        Arc::clone(soon_found.as_ref().unwrap_or(&self.soon_built))
     }
 }
 
@@ -49,7 +49,7 @@ static KEPT: LazyLock<Mutex<HashMap<String, Arc<Kept>>>> = LazyLock::new(Mutex::
 const TOO_LARGE: &str = "expression too large";
 
 /// Compile a Go pattern that is to be looked for in a text of this length; the error is `regexp.Compile`'s.
-pub(crate) fn compile(pattern: &[u8], length: usize) -> Result<Regex, String> {
+pub(crate) fn compile(pattern: &[u8], length: usize) -> Result<Arc<Regex>, String> {
     let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let shown = |(code, arg): Fault| format!("error parsing regexp: {code}: `{arg}`");
     let pattern = match std::str::from_utf8(pattern) {
@@ -69,11 +69,13 @@ pub(crate) fn compile(pattern: &[u8], length: usize) -> Result<Regex, String> {
     }
     let rust = translate(pattern).map_err(shown)?;
     let regex = build(&rust, false).map_err(|_| format!("error parsing regexp: {TOO_LARGE}: `{pattern}`"))?;
+    // A clone of the expression itself would begin with no memory for searches.
+    let regex = Arc::new(regex);
     let mut kept = kept();
     if kept.len() >= MAX_KEPT {
         kept.clear();
     }
-    let new = Kept { soon_built: regex.clone(), searched: AtomicUsize::new(length), soon_found: OnceLock::new() };
+    let new = Kept { soon_built: Arc::clone(&regex), searched: AtomicUsize::new(length), soon_found: OnceLock::new() };
     kept.insert(pattern.to_owned(), Arc::new(new));
     Ok(regex)
 }
@@ -101,7 +103,8 @@ pub(crate) fn cost(pattern: &[u8], text: &[u8]) -> u64 {
 /// Would the pattern take too much memory, or repeat more often than Go allows?
 pub fn go_regexp_is_too_large(pattern: &str) -> bool {
     // What repeats nothing by number is as large as it is long.
-    pattern.contains('{') && compile(pattern.as_bytes(), 0).is_err_and(|e| e.contains(TOO_LARGE) || e.contains(BAD_SIZE))
+    pattern.contains('{')
+        && compile(pattern.as_bytes(), 0).is_err_and(|e| e.contains(TOO_LARGE) || e.contains(BAD_SIZE))
 }
 
 fn build(rust: &str, soon_found: bool) -> Result<Regex, Box<regex_automata::meta::BuildError>> {
@@ -111,7 +114,7 @@ fn build(rust: &str, soon_found: bool) -> Result<Regex, Box<regex_automata::meta
 }
 
 /// What `regexp.MustCompile` panics with.
-pub(crate) fn must_compile(pattern: &[u8], length: usize) -> Result<Regex, String> {
+pub(crate) fn must_compile(pattern: &[u8], length: usize) -> Result<Arc<Regex>, String> {
     compile(pattern, length).map_err(|e| {
         let quoted = match std::str::from_utf8(pattern) {
             Ok(text) if go_value::quote::can_backquote(pattern) => format!("`{text}`"),

@@ -5,18 +5,20 @@
 //! Upstream: sprig's `regex.go`, Go's package `regexp`.
 //! The surprising thing: a broken pattern is false for `regexMatch`, but a panic for the rest.
 
+use std::sync::Arc;
+
 use go_template::FuncError;
 use go_value::limits::{MAX_TEXT, text_too_long};
 use go_value::{List, ListType, Str, Value};
-use regex_automata::meta::Regex;
 use regex_automata::Match;
+use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
 use crate::args::{Outcome, int, items_fit, text};
 use crate::re2::{compile, must_compile};
 
 /// The two ways to compile: with the error of `must` functions, or with the panic of the others.
-type Compile = fn(&[u8], usize) -> Result<Regex, String>;
+type Compile = fn(&[u8], usize) -> Result<Arc<Regex>, String>;
 
 /// The matches, without empty ones inside of a character, which only the crate finds.
 fn found<'s>(regex: &'s Regex, s: &'s [u8]) -> impl Iterator<Item = Match> + 's {
@@ -89,7 +91,9 @@ fn replaced(a: &[Value], compile: Compile) -> Outcome {
         return replaced_literally(a, compile);
     }
     let regex = compile(text(a, 0), s.len())?;
-    replaced_by(s, captured(&regex, s), Captures::get_match, |captures, out| captures.interpolate_bytes_into(s, by, out))
+    replaced_by(s, captured(&regex, s), Captures::get_match, |captures, out| {
+        captures.interpolate_bytes_into(s, by, out)
+    })
 }
 
 fn replaced_literally(a: &[Value], compile: Compile) -> Outcome {

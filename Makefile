@@ -9,7 +9,7 @@ SHELL := bash
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help tools build test lint fmt demo bench bench-helm fuzz fuzz-diff vectors crds clean preflight
+.PHONY: help tools build test lint fmt demo bench bench-helm hot fuzz fuzz-diff vectors crds clean preflight
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,11 @@ bench-helm: preflight ## Measure `helmrel template` beside `helm template` (CORP
 	$(CARGO) build --release --locked -p helm --example again
 	@hack/bench-helm.py --again "$(abspath $(TARGET))/release/examples/again" "$(abspath $(TARGET))/release/helmrel" "$$(hack/tools.sh helm4 | cut -d' ' -f2)" \
 	  "$(or $(CORPUS),$(HELMREL_CORPUS),testdata/charts)" --runs $(or $(RUNS),3)
+
+hot: preflight ## Write hot.ld: what a render calls, for the linker (needs valgrind; CORPUS=folder)
+	CARGO_PROFILE_RELEASE_STRIP=false $(CARGO) build --release --locked --bin helmrel --target-dir "$(abspath $(TARGET))/hot"
+	hack/hot.py "$(abspath $(TARGET))/hot/release/helmrel" "$(or $(CORPUS),$(HELMREL_CORPUS))" > "$(abspath $(TARGET))/hot/hot.ld"
+	mv "$(abspath $(TARGET))/hot/hot.ld" hot.ld
 
 crds: preflight ## Write crds/ from the Rust types
 	$(CARGO) run --quiet --locked -- crds --write crds

@@ -49,5 +49,5 @@ pub use error::{ExecError, FuncError, ParseError};
 pub use exec::Context;
 pub use func::{FuncMap, Function, Methods, Signature, Type};
 pub use funcs::{html_escape, is_builtin, js_escape, query_escape};
-pub use limits::{Budget, Limits, on_large_stack};
+pub use limits::{Budget, Grown, Limits, on_large_stack};
 pub use template::{MissingKey, Options, Parsed, Set, Template};

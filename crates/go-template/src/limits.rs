@@ -8,8 +8,8 @@
 use std::cell::Cell;
 use std::io;
 
-use go_value::Value;
 use go_value::limits::{MAX_TEXT, text_too_long};
+use go_value::{Map, Value, WeakMap};
 
 /// How far a render may go. One value holds for the whole render, including every `include` and `tpl` in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,13 +87,50 @@ pub struct Budget {
     output: usize,
     memory: usize,
     stack_base: usize,
+    grown: Grown,
+}
+
+/// Maps that were put other maps into while templates were executed. One that came to contain itself keeps itself: whoever
+/// renders lets go of all that templates saw, and then of these.
+#[derive(Debug, Default)]
+pub struct Grown {
+    maps: Vec<WeakMap>,
+    /// At this number those that are gone are left out.
+    full: usize,
+}
+
+impl Grown {
+    fn add(&mut self, map: &Map) {
+        if self.maps.last().is_some_and(|last| last.is(map)) {
+            return;
+        }
+        if self.maps.len() >= self.full {
+            self.maps.retain(|map| !map.is_gone());
+            self.full = 2 * self.maps.len() + 64;
+        }
+        self.maps.push(map.downgrade());
+    }
+
+    /// Empty the maps that are still there.
+    pub fn let_go(self) {
+        self.maps.iter().for_each(WeakMap::clear);
+    }
 }
 
 impl Budget {
     /// A fresh budget; the stack is counted from where this is called.
     #[inline(never)]
     pub fn new(limits: Limits) -> Self {
-        Self { limits, depth: 0, calls: 0, steps: 0, output: 0, memory: 0, stack_base: stack_address() }
+        Self {
+            limits,
+            depth: 0,
+            calls: 0,
+            steps: 0,
+            output: 0,
+            memory: 0,
+            stack_base: stack_address(),
+            grown: Grown::default(),
+        }
     }
 
     /// Count one executed node.
@@ -148,6 +185,16 @@ impl Budget {
         }
         text_fits(bytes)?;
         self.work((bytes / BYTES_A_STEP + items / ITEMS_A_STEP) as u64)
+    }
+
+    /// The end of a render: the maps to let go of.
+    pub fn into_grown(self) -> Grown {
+        self.grown
+    }
+
+    /// Other maps, or lists, were put into this one.
+    pub(crate) fn grew(&mut self, map: &Map) {
+        self.grown.add(map);
     }
 
     /// Count entries that were added to a map.

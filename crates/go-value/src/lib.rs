@@ -26,7 +26,7 @@ pub mod value;
 pub use entries::Entries;
 pub use kind::{Elem, Kind, ListType, MapType};
 pub use list::List;
-pub use map::Map;
+pub use map::{Map, WeakMap};
 pub use object::Object;
 pub use text::Str;
 pub use value::Value;

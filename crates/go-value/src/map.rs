@@ -1,7 +1,7 @@
 //! Go maps with string keys: shared by reference, iterated in key order.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::entries::Entries;
 use crate::kind::MapType;
@@ -145,6 +145,11 @@ impl Map {
         Arc::ptr_eq(&self.entries, &other.entries)
     }
 
+    /// A reference that does not keep the map.
+    pub fn downgrade(&self) -> WeakMap {
+        WeakMap(Arc::downgrade(&self.entries))
+    }
+
     /// A number that identifies this map while it lives, as `%p` would show.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.entries) as usize
@@ -171,6 +176,36 @@ impl Map {
         open.pop();
         *copy.lock() = copied;
         copy
+    }
+}
+
+/// A map that may be gone.
+#[derive(Clone)]
+pub struct WeakMap(Weak<Shared>);
+
+impl WeakMap {
+    /// Is it gone?
+    pub fn is_gone(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+
+    /// Is it this one?
+    pub fn is(&self, map: &Map) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&map.entries))
+    }
+
+    /// Take out what it holds, if it is still there: so that a map goes that contains itself and that nobody else holds.
+    pub fn clear(&self) {
+        if let Some(shared) = self.0.upgrade() {
+            let entries = std::mem::take(&mut *shared.0.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(entries);
+        }
+    }
+}
+
+impl fmt::Debug for WeakMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WeakMap").field("is_gone", &self.is_gone()).finish()
     }
 }
 

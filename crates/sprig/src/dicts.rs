@@ -7,7 +7,7 @@
 
 use go_template::FuncError;
 use go_value::limits::{MAX_DEPTH, too_deep};
-use go_value::{List, Map, MapType, Value};
+use go_value::{List, Map, MapType, Str, Value};
 
 use crate::args::{Outcome, any, fits, map, strval, text};
 
@@ -25,13 +25,32 @@ pub(crate) fn get(a: &[Value]) -> Outcome {
     Ok(map(a, 0).and_then(|m| m.get(text(a, 1))).unwrap_or_else(|| "".into()))
 }
 
-/// What a function gives that adds to a map, and the number of entries that were added.
-type Grown = Result<(Value, usize), FuncError>;
+/// What a function gives that adds to a map.
+pub(crate) type Grown = Result<(Map, Growth), FuncError>;
+
+/// What was added.
+#[derive(Default)]
+pub(crate) struct Growth {
+    /// The number of entries that were not there before.
+    pub(crate) entries: usize,
+    /// The maps that got other maps or lists.
+    pub(crate) maps: Vec<Map>,
+}
+
+impl Growth {
+    fn insert(&mut self, map: &Map, key: Str, value: Value) {
+        if matches!(value, Value::Map(_) | Value::List(_)) && !self.maps.last().is_some_and(|last| last.same(map)) {
+            self.maps.push(map.clone());
+        }
+        self.entries += usize::from(map.insert(key, value).is_none());
+    }
+}
 
 pub(crate) fn set(a: &[Value]) -> Grown {
     let dict = map(a, 0).filter(|dict| !dict.nil).ok_or(NIL_MAP)?;
-    let added = dict.insert(text(a, 1).clone(), any(a, 2).clone()).is_none();
-    Ok((Value::Map(dict), usize::from(added)))
+    let mut growth = Growth::default();
+    growth.insert(&dict, text(a, 1).clone(), any(a, 2).clone());
+    Ok((dict, growth))
 }
 
 pub(crate) fn unset(a: &[Value]) -> Outcome {
@@ -95,13 +114,13 @@ fn merge_all(a: &[Value], overwrite: bool) -> Grown {
         Some(Value::Nil) => Map::new(),
         _ => map(a, 0).filter(|dict| !dict.nil).unwrap_or_default(),
     };
-    let mut added = 0;
+    let mut growth = Growth::default();
     for i in 1..a.len() {
         if let Some(src) = map(a, i) {
-            added += merge_into(&dst, &src, overwrite, 0)?;
+            merge_into(&dst, &src, overwrite, &mut growth, 0)?;
         }
     }
-    Ok((Value::Map(dst), added))
+    Ok((dst, growth))
 }
 
 /// mergo's idea of an empty value.
@@ -109,30 +128,28 @@ fn is_empty(value: &Value) -> bool {
     !matches!(value, Value::Object(_)) && !go_value::truth::is_true(value)
 }
 
-/// mergo's `deepMerge` of two maps. The number of entries that are new in the first and in what it holds.
-fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<usize, FuncError> {
+/// mergo's `deepMerge` of two maps.
+fn merge_into(dst: &Map, src: &Map, overwrite: bool, growth: &mut Growth, depth: usize) -> Result<(), FuncError> {
     if depth > MAX_DEPTH {
         return Err(too_deep().into());
     }
-    let (mut added, mut within) = (0, 0);
-    let mut insert = |key, value| added += usize::from(dst.insert(key, value).is_none());
     for (key, from) in src.entries() {
         if from.is_nil() {
             if overwrite {
-                insert(key, Value::Nil);
+                growth.insert(dst, key, Value::Nil);
             }
             continue;
         }
         let into = dst.get(&key);
         if let (Value::Map(from), Some(Value::Map(into))) = (&from, &into) {
-            within += merge_into(into, from, overwrite, depth + 1)?;
+            merge_into(into, from, overwrite, growth, depth + 1)?;
         }
         // Looked at after the merge above: a map that was empty may not be any more.
         if let Some(into) = into.as_ref().filter(|v| !is_empty(v)) {
             match (&from, into) {
                 (Value::List(_), _) => {
                     if overwrite {
-                        insert(key, from);
+                        growth.insert(dst, key, from);
                     }
                     continue;
                 }
@@ -141,9 +158,9 @@ fn merge_into(dst: &Map, src: &Map, overwrite: bool, depth: usize) -> Result<usi
                 _ => {}
             }
         }
-        insert(key, from);
+        growth.insert(dst, key, from);
     }
-    Ok(added + within)
+    Ok(())
 }
 
 pub(crate) fn deep_copy(a: &[Value]) -> Outcome {

@@ -61,12 +61,11 @@ const TIME: Type = Type::TIME;
 const SEMVER: Type = Type::Named("*semver.Version", Kind::Pointer);
 const CERT: Type = Type::Named("sprig.certificate", Kind::Struct);
 
-/// How a function is called: with its arguments, or with the world too. One that adds to a map it was given says how many
-/// entries.
+/// How a function is called: with its arguments, or with the world too. One that adds to a map it was given says what.
 #[derive(Clone, Copy)]
 enum Call {
     Pure(fn(&[Value]) -> Outcome),
-    Growing(fn(&[Value]) -> Result<(Value, usize), FuncError>),
+    Growing(fn(&[Value]) -> dicts::Grown),
     Hosted(fn(&dyn Host, &[Value]) -> Outcome),
 }
 
@@ -349,9 +348,9 @@ pub fn register(functions: &mut FuncMap, host: &Arc<dyn Host>) {
             match call {
                 Call::Pure(call) => call(args),
                 Call::Growing(call) => {
-                    let (value, added) = call(args)?;
-                    cx.hold_entries(added)?;
-                    Ok(value)
+                    let (map, growth) = call(args)?;
+                    cx.grew(growth.entries, &growth.maps)?;
+                    Ok(Value::Map(map))
                 }
                 Call::Hosted(call) => call(host.as_ref(), args),
             }

@@ -15,7 +15,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use go_value::quote::quote;
-use go_value::{Kind, Value};
+use go_value::{Kind, Map, Value};
 
 use crate::error::{ExecError, FuncError};
 use crate::limits::Budget;
@@ -118,11 +118,13 @@ impl<'a> Context<'a> {
         self.budget.work(steps).map_err(FuncError::from)
     }
 
-    /// Count entries that a function added to a map it was given.
+    /// Count entries that a function added to maps it was given; `maps` are those that got other maps or lists, and could
+    /// contain themselves now.
     ///
     /// # Errors
     /// The limit is reached.
-    pub fn hold_entries(&mut self, entries: usize) -> std::result::Result<(), FuncError> {
+    pub fn grew(&mut self, entries: usize, maps: &[Map]) -> std::result::Result<(), FuncError> {
+        maps.iter().for_each(|map| self.budget.grew(map));
         self.budget.hold_entries(entries).map_err(FuncError::from)
     }
 }

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use go_template::{Budget, FuncMap, MissingKey, Options, Set};
+use go_template::{Budget, FuncMap, Grown, MissingKey, Options, Set};
 use go_value::{Map, MapType, Value};
 
 use crate::chart::Chart;
@@ -110,7 +110,8 @@ struct Renderable {
 }
 
 /// Render all templates of a chart whose dependencies are processed, with coalesced values. Gives the text of each
-/// template that is not a partial, by its path from the root chart's name on.
+/// template that is not a partial, by its path from the root chart's name on. What is in `grown` afterwards is let go of when
+/// nobody needs `values` any more.
 ///
 /// # Errors
 /// Helm's text: a template that does not parse or does not execute.
@@ -121,6 +122,7 @@ pub fn render(
     capabilities: &Arc<Capabilities>,
     profile: HelmProfile,
     environment: &Environment,
+    grown: &mut Grown,
 ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let mut templates = BTreeMap::new();
     let top = Top {
@@ -128,7 +130,7 @@ pub fn render(
         capabilities: Value::Object(Arc::clone(capabilities) as Arc<dyn go_value::Object>),
     };
     collect(chart, chart.name(), true, &values.with_type(MapType::VALUES), &top, &mut templates);
-    let work = || execute(&templates, profile, environment);
+    let work = || execute(&templates, profile, environment, grown);
     on_large_stack(STACK_BYTES, work).map_err(|e| Error::Render(format!("failed to start a rendering thread: {e}")))?
 }
 
@@ -200,6 +202,7 @@ fn execute(
     templates: &BTreeMap<String, Renderable>,
     profile: HelmProfile,
     environment: &Environment,
+    grown: &mut Grown,
 ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let mut set = Set::new("gotpl", functions::functions(profile, &environment.host));
     let order = parse_order(templates);
@@ -224,9 +227,60 @@ fn execute(
         template.values.insert("Template", own.with_type(MapType::VALUES));
         let data = Value::Map(template.values.with_type(MapType::VALUES));
         out.clear();
-        set.execute_into(&mut out, name, &data, &options, &mut state, &mut budget)
-            .map_err(|e| Error::Render(error::exec_error(name, &e)))?;
+        if let Err(e) = set.execute_into(&mut out, name, &data, &options, &mut state, &mut budget) {
+            *grown = budget.into_grown();
+            return Err(Error::Render(error::exec_error(name, &e)));
+        }
         rendered.insert(name.clone(), functions::without_no_value(&out).into_owned());
     }
+    *grown = budget.into_grown();
     Ok(rendered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::File;
+    use crate::chart::files::load_files;
+
+    /// A map that contains itself does not outlive its render.
+    #[test]
+    fn cycles_end_with_the_render() {
+        const CYCLES: [&str; 5] = [
+            r#"{{ $_ := set .Values.a "self" .Values.a }}"#,
+            r#"{{ $_ := set .Values.a "top" $ }}"#,
+            r#"{{ $_ := set .Values.a "list" (list (list .Values)) }}"#,
+            r#"{{ $_ := merge .Values (dict "a" (dict "x" .Values)) }}"#,
+            r#"{{ $_ := set .Values.a "self" .Values.a }}{{ fail "and so on" }}"#,
+        ];
+        for text in CYCLES {
+            let file = |name: &str, text: &str| File {
+                name: name.into(),
+                data: Bytes::copy_from_slice(text.as_bytes()),
+                modified: None,
+            };
+            let chart = "apiVersion: v2\nname: c\nversion: 1.0.0\n";
+            let chart = load_files(vec![file("Chart.yaml", chart), file("templates/t.yaml", text)]).unwrap();
+            let a: Map = [("x", Value::Map(Map::new()))].into_iter().collect();
+            let seen = a.downgrade();
+            let values: Map = [("a", Value::Map(a))].into_iter().collect();
+            let profile = HelmProfile::default();
+            let mut grown = Grown::default();
+            let release = ReleaseOptions { name: "r".into(), namespace: "n".into(), revision: 1, is_upgrade: false };
+            let host = Arc::new(sprig::FixedHost::new(jiff::Timestamp::UNIX_EPOCH, 1));
+            let _ = render(
+                &chart,
+                &values,
+                &release,
+                &Arc::new(Capabilities::offline(profile, None, &[])),
+                profile,
+                &Environment::offline(host),
+                &mut grown,
+            );
+            drop(values);
+            assert!(!seen.is_gone(), "no cycle: {text}");
+            grown.let_go();
+            assert!(seen.is_gone(), "{text}");
+        }
+    }
 }

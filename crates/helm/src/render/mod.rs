@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use go_template::Grown;
 use go_value::Map;
 
 use crate::chart::crds::CrdFile;
@@ -147,6 +148,7 @@ pub fn execute(prepared: Prepared, options: &RenderOptions) -> Result<Executed, 
             kube_version.version
         )));
     }
+    let mut grown = Grown::default();
     let rendered = crate::engine::render(
         &chart,
         &coalesced,
@@ -154,7 +156,11 @@ pub fn execute(prepared: Prepared, options: &RenderOptions) -> Result<Executed, 
         &options.capabilities,
         options.profile,
         &options.environment,
-    )?;
+        &mut grown,
+    );
+    drop(coalesced);
+    grown.let_go();
+    let rendered = rendered?;
     let (files, notes, not_text) = take_notes(rendered, chart.name(), options.sub_notes);
     Ok(Executed { chart, files, notes, not_text, warnings })
 }

@@ -50,7 +50,9 @@ impl<'a> State<'a> {
                     self.at = node;
                     self.fail_call(name, e)
                 })?;
-            args.iter().for_each(|arg| self.cx.budget.release(arg));
+            for arg in &args {
+                self.cx.budget.release(arg);
+            }
             return Ok(match signature.result {
                 Type::Any => Val::Iface(result),
                 ty => Val::of(ty.typed_nil(result)),

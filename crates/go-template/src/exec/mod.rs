@@ -124,7 +124,9 @@ impl<'a> Context<'a> {
     /// # Errors
     /// The limit is reached.
     pub fn grew(&mut self, entries: usize, maps: &[Map]) -> std::result::Result<(), FuncError> {
-        maps.iter().for_each(|map| self.budget.grew(map));
+        for map in maps {
+            self.budget.grew(map);
+        }
         self.budget.hold_entries(entries).map_err(FuncError::from)
     }
 }

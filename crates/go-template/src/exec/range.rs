@@ -4,7 +4,7 @@
 //! `walkRange` of `text/template/exec.go`.
 //! The surprising thing: a `break` in the `else` of a loop ends nothing but that `else`.
 
-use go_value::{Object, Str, Value, format};
+use go_value::{List, Object, Str, Value, format};
 
 use super::value::{self, Val};
 use super::{At, Flow, Result, State};
@@ -73,7 +73,7 @@ impl<'a> State<'a> {
     fn iterate_object(&mut self, object: &dyn Object, keys: &[Str], branch: &'a Branch) -> Result<bool> {
         for key in keys {
             let (item, elem) = object.value_at(key).map_err(|what| self.fail(what))?;
-            self.work(item.as_list().map_or(0, |list| list.len()) / 16)?;
+            self.work(item.as_list().map_or(0, List::len) / 16)?;
             let elem = Val::element(item, elem);
             if self.iteration(branch, Val::Typed(Value::String(key.clone())), &elem)? == Flow::Break {
                 break;

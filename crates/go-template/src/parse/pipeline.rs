@@ -16,7 +16,7 @@ fn span(token: &Token<'_>) -> Span {
     Span::new(token.pos, token.pos + token.text.len())
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe> {
         self.check_stack()?;
         let pos = self.peek_non_space().pos;

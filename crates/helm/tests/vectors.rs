@@ -16,7 +16,7 @@ use go_template::FuncMap;
 use helm::HelmProfile;
 use helm::chart::files::load_files;
 use helm::chart::{Chart, File, process_dependencies};
-use helm::engine::{Capabilities, Environment, KubeVersion, ReleaseOptions, function_map, render};
+use helm::engine::{Capabilities, Environment, Grown, KubeVersion, ReleaseOptions, function_map, render};
 use helm::values::Warnings;
 use helm::values::coalesce::Coalesce;
 use sprig::FixedHost;
@@ -53,7 +53,10 @@ fn ours(chart: &Chart, template: Vec<u8>) -> Result<Vec<u8>, Vec<u8>> {
     let release = ReleaseOptions { name: "r".into(), namespace: "demo".into(), revision: 1, is_upgrade: false };
     let capabilities = Arc::new(Capabilities::offline(profile, Some(KubeVersion::parse("1.35.0").unwrap()), &[]));
     let values = values.unwrap();
-    let work = || render(&chart, &values, &release, &capabilities, profile, &Environment::offline(host()));
+    let work = || {
+        let environment = Environment::offline(host());
+        render(&chart, &values, &release, &capabilities, profile, &environment, &mut Grown::default())
+    };
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(mut files)) => Ok(files.remove(PLACE).unwrap()),
         Ok(Err(e)) => Err(e.to_string().into_bytes()),

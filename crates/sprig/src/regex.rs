@@ -92,7 +92,7 @@ fn replaced(a: &[Value], compile: Compile) -> Outcome {
     }
     let regex = compile(text(a, 0), s.len())?;
     replaced_by(s, captured(&regex, s), Captures::get_match, |captures, out| {
-        captures.interpolate_bytes_into(s, by, out)
+        captures.interpolate_bytes_into(s, by, out);
     })
 }
 

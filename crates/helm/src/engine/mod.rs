@@ -18,13 +18,13 @@ mod toml_decode;
 pub use cache::TemplateCache;
 pub use capabilities::{Capabilities, KubeVersion};
 pub use glob::Glob;
-pub use go_template::{Limits, on_large_stack};
+pub use go_template::{Grown, Limits, on_large_stack};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use go_template::{Budget, FuncMap, Grown, MissingKey, Options, Set};
+use go_template::{Budget, FuncMap, MissingKey, Options, Set};
 use go_value::{Map, MapType, Value};
 
 use crate::chart::Chart;

@@ -7,13 +7,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use go_template::Grown;
 use go_value::Map;
 
 use crate::chart::crds::CrdFile;
 use crate::chart::dependencies::is_compatible_range;
 use crate::chart::{Chart, process_dependencies};
-use crate::engine::{Capabilities, Environment, ReleaseOptions};
+use crate::engine::{Capabilities, Environment, Grown, ReleaseOptions};
 use crate::error::Error;
 use crate::manifest::{Files, Manifest, sort};
 use crate::profile::HelmProfile;

@@ -102,7 +102,7 @@ fn funcs() -> FuncMap {
     f.add("boolean", &[Type::BOOL], Type::BOOL, |_, a| Ok((!a[0].as_bool().unwrap()).into()));
     f.add("any", &[Type::Any], Type::Any, |_, a| Ok(a[0].clone()));
     f.add("nothing", &[], Type::Any, |_, _| Ok(Value::Nil));
-    let len = |v: &Value| Value::int(v.as_map().map_or(0, Map::len) as i64 + v.as_list().map_or(0, |l| l.len()) as i64);
+    let len = |v: &Value| Value::int(v.as_map().map_or(0, Map::len) as i64 + v.as_list().map_or(0, List::len) as i64);
     f.add("mapf", &[Type::MAP], Type::INT, move |_, a| Ok(len(&a[0])));
     f.add("listf", &[Type::LIST], Type::INT, move |_, a| Ok(len(&a[0])));
     f.add("strsf", &[Type::STRINGS], Type::STRING, |_, a| {

@@ -106,3 +106,32 @@ fn constraints() {
         assert_eq!(reasons.join("\n"), row[3], "{:?}", row[0]);
     }
 }
+
+/// Precedence is an order, whatever the versions: of each three, and with ranges.
+#[test]
+fn precedence_is_an_order() {
+    const PARTS: [&str; 12] = ["0", "1", "2", "10", "alpha", "beta", "rc", "a-b", "x1", "-", "0a", "20130313144700"];
+    let mut random = splitmix::Random(31);
+    let mut version = || {
+        let mut text = format!("{}.{}.{}", random.below(3), random.below(3), random.below(3));
+        for i in 0..random.below(4) {
+            text.push(if i == 0 { '-' } else { '.' });
+            text.push_str(PARTS[random.below(PARTS.len())]);
+        }
+        Version::parse_strict(&text).unwrap_or_else(|e| panic!("{text}: {e}"))
+    };
+    for _ in 0..50_000 {
+        let (a, b, c) = (version(), version(), version());
+        assert_eq!(a.cmp(&b), b.cmp(&a).reverse(), "{a:?} {b:?}");
+        if a <= b && b <= c {
+            assert!(a <= c, "{a:?} {b:?} {c:?}");
+        }
+        for (operator, holds) in [("<", a < b), (">=", a >= b), ("=", a.cmp(&b).is_eq())] {
+            // A range with a prerelease lets others of prereleases in.
+            if b.is_prerelease() || !a.is_prerelease() {
+                let range = Constraints::parse(&format!("{operator}{}", b.original())).unwrap();
+                assert_eq!(range.check(&a), holds, "{} {operator} {}", a.original(), b.original());
+            }
+        }
+    }
+}

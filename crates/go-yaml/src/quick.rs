@@ -66,6 +66,16 @@ pub(crate) fn is_empty(text: &[u8]) -> bool {
     Reader::new(text, false).is_some_and(|reader| reader.line.is_none())
 }
 
+/// What ends a plain scalar, alone or with what is beside it.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    special[b'\n' as usize] = true;
+    special[b'\t' as usize] = true;
+    special[b'#' as usize] = true;
+    special[b':' as usize] = true;
+    special
+};
+
 /// A line that has something on it: its indentation, and where that something begins.
 #[derive(Clone, Copy)]
 struct Line {
@@ -112,11 +122,14 @@ impl<'a> Reader<'a> {
         memchr::memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |n| at + n)
     }
 
-    fn past_blanks(&self, mut at: usize) -> usize {
-        while self.byte(at) == b' ' {
-            at += 1;
-        }
-        at
+    fn past_blanks(&self, at: usize) -> usize {
+        at + self.bytes[at.min(self.bytes.len())..].iter().take_while(|b| **b == b' ').count()
+    }
+
+    /// The first character from here on that may end a plain scalar, or the end.
+    fn special(&self, at: usize) -> usize {
+        let rest = &self.bytes[at.min(self.bytes.len())..];
+        at + rest.iter().position(|b| SPECIAL[usize::from(*b)]).unwrap_or(rest.len())
     }
 
     /// The first line from here on that is neither blank nor comment. `at` is where a line begins.
@@ -254,6 +267,7 @@ impl<'a> Reader<'a> {
         self.begins_plain(at)?;
         let mut end = at;
         loop {
+            end = self.special(end);
             match self.byte(end) {
                 b'\n' => return Some(None),
                 b'\t' => return None,
@@ -325,6 +339,7 @@ impl<'a> Reader<'a> {
     fn plain_line(&self, at: usize) -> Option<(usize, bool)> {
         let mut end = at;
         loop {
+            end = self.special(end);
             match self.byte(end) {
                 b'\n' => return Some((end, false)),
                 b'\t' => return None,

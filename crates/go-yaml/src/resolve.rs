@@ -95,7 +95,9 @@ fn plain(text: &str, dialect: Dialect, timestamps: bool) -> Resolved {
 }
 
 fn word(text: &str, dialect: Dialect) -> Resolved {
+    const LONGEST: usize = "false".len();
     match text {
+        _ if text.len() > LONGEST => Resolved::Text,
         "true" | "True" | "TRUE" => Resolved::Bool(true),
         "false" | "False" | "FALSE" => Resolved::Bool(false),
         "~" | "null" | "Null" | "NULL" => Resolved::Null,

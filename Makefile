@@ -80,7 +80,7 @@ vectors: ## Ask Helm 4.3.1 again what every template function answers (AREAS="da
 
 fuzz: preflight ## Fuzz ON=yaml_read or another target of fuzz/ for MINUTES (10); needs nightly and cargo-fuzz
 	@command -v cargo-fuzz >/dev/null || { echo "make: there is no cargo-fuzz; cargo install cargo-fuzz, and rustup toolchain install nightly" >&2; exit 1; }
-	cargo +nightly fuzz run "$(or $(ON),yaml_read)" -- -rss_limit_mb=512 -timeout=5 \
+	cargo +nightly fuzz run "$(or $(ON),yaml_read)" -- -rss_limit_mb=2048 -malloc_limit_mb=256 -timeout=5 \
 	  -max_total_time=$$(( $(or $(MINUTES),10) * 60 ))
 
 clean: ## Remove what cargo built; the tools stay in ~/.cache/helmrel

@@ -300,6 +300,10 @@ impl<'a> State<'a> {
                 }
                 self.cx.budget.release(val.value());
             }
+            Node::Quoted { quoted } => {
+                let text = quoted.inside(self.text());
+                self.write(text)?;
+            }
             Node::Break { .. } => return Ok(Flow::Break),
             Node::Continue { .. } => return Ok(Flow::Continue),
             Node::If(branch) => return self.branch(dot, branch, false),

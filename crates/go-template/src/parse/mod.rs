@@ -9,13 +9,14 @@ pub(crate) mod node;
 mod number;
 mod pipeline;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use go_value::quote::{quote, unquote};
 
 pub(crate) use node::Tree;
-use node::{Branch, Command, List, Node, Operand};
+use node::{Branch, Command, List, Node, Operand, Span};
 
 use crate::error::ParseError;
 use crate::func::FuncMap;
@@ -295,6 +296,18 @@ impl<'a> Parser<'a> {
             Kind::Range => Node::Range(self.control("range")?),
             Kind::Template => self.template()?,
             Kind::With => Node::With(self.control("with")?),
+            Kind::RawString | Kind::String
+                if self.peek().kind == Kind::RightDelim && matches!(unquote(token.text), Ok(Cow::Borrowed(_))) =>
+            {
+                self.next();
+                Node::Quoted { quoted: Span::new(token.pos, token.pos + token.text.len()) }
+            }
+            Kind::RawString | Kind::String => {
+                // Put back as it was before the look at what follows.
+                self.backup2(token);
+                let pos = self.peek().pos;
+                Node::Action { pos, pipe: self.pipeline("command", Kind::RightDelim)? }
+            }
             _ => {
                 self.backup();
                 let pos = self.peek().pos;

@@ -64,6 +64,12 @@ impl Span {
         text.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
+    /// What is between the quotes.
+    pub(crate) fn inside(self, text: &[u8]) -> &[u8] {
+        let quoted = self.of(text);
+        quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default()
+    }
+
     /// From here to the end of the other.
     pub(crate) const fn to(self, other: Self) -> Self {
         Self { start: self.start, end: other.end }
@@ -91,6 +97,11 @@ pub(crate) enum Node {
         pos: usize,
         pipe: Pipe,
     },
+    /// An action that is one string constant, which stands for itself between its quotes: what templates of other
+    /// templates are full of.
+    Quoted {
+        quoted: Span,
+    },
     Break {
         pos: usize,
     },
@@ -115,6 +126,7 @@ impl Node {
             | Self::Break { pos }
             | Self::Continue { pos }
             | Self::Template { pos, .. } => *pos,
+            Self::Quoted { quoted } => quoted.start as usize,
             Self::If(b) | Self::Range(b) | Self::With(b) => b.pos,
         }
     }
@@ -238,6 +250,7 @@ impl fmt::Display for Shown<'_, Node> {
         match self.0 {
             Node::Text { start, end } => f.write_str(&String::from_utf8_lossy(&self.1[*start..*end])),
             Node::Action { pipe, .. } => write!(f, "{{{{{}}}}}", Shown(pipe, self.1)),
+            Node::Quoted { quoted } => write!(f, "{{{{{}}}}}", self.source(*quoted)),
             Node::Break { .. } => f.write_str("{{break}}"),
             Node::Continue { .. } => f.write_str("{{continue}}"),
             Node::If(branch) => self.branch(f, "if", branch),

@@ -65,7 +65,7 @@ bench-helm: preflight ## Measure `helmrel template` beside `helm template` (CORP
 	  "$(or $(CORPUS),$(HELMREL_CORPUS),testdata/charts)" --runs $(or $(RUNS),3)
 
 hot: preflight ## Write hot.ld: what a render calls, for the linker (needs valgrind; CORPUS=folder)
-	CARGO_PROFILE_RELEASE_STRIP=false $(CARGO) build --release --locked --bin helmrel --target-dir "$(abspath $(TARGET))/hot"
+	HELMREL_WITHOUT_HOT=1 CARGO_PROFILE_RELEASE_STRIP=false $(CARGO) build --release --locked --bin helmrel --target-dir "$(abspath $(TARGET))/hot"
 	hack/hot.py "$(abspath $(TARGET))/hot/release/helmrel" "$(or $(CORPUS),$(HELMREL_CORPUS))" > "$(abspath $(TARGET))/hot/hot.ld"
 	mv "$(abspath $(TARGET))/hot/hot.ld" hot.ld
 

@@ -11,7 +11,10 @@ fn main() {
         println!("cargo:rustc-link-arg-bin=helmrel=-no-pie");
         // What a render calls stands in one place, since the kernel maps 64 KiB around each page of code that is used. The
         // names are those of an optimised build; others have too many functions for so many patterns.
-        if target("ARCH") == "x86_64" && std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+        // `make hot`, which finds out which they are, does without: callgrind knows no other section of code than `.text`.
+        println!("cargo:rerun-if-env-changed=HELMREL_WITHOUT_HOT");
+        let wanted = std::env::var_os("HELMREL_WITHOUT_HOT").is_none();
+        if wanted && target("ARCH") == "x86_64" && std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
             let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
             println!("cargo:rustc-link-arg-bin=helmrel=-Wl,-T,{folder}/hot.ld");
         }

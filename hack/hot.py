@@ -3,7 +3,7 @@
 
     hack/hot.py HELMREL CORPUS > hot.ld
 
-HELMREL is a release binary with its symbols (CARGO_PROFILE_RELEASE_STRIP=false). Renders some charts of the corpus under
+HELMREL is a release binary with its symbols, built with CARGO_PROFILE_RELEASE_STRIP=false and HELMREL_WITHOUT_HOT=1. Renders some charts of the corpus under
 valgrind's callgrind, and lists what was called in at least two of them, what all of them call first. The hash at the end of
 a name is left out, so that the file outlives changes of the code and of the compiler, but where it alone tells many
 functions apart; a name that is gone does no harm.

@@ -284,13 +284,18 @@ fn missing_dependencies() {
         ("{name: demo, version: 1.0.0, repository: '@nobody'}", false),
         ("{name: here, version: 1.0.0}", false),
     ];
+    let rows = rows.map(|(row, good)| (row.replace("URL", &served.url()).replace("SECRET", &secret.url()), good));
+    complete(&world, &rows, &[]);
+}
+
+/// Charts that want these dependencies, completed by both.
+fn complete(world: &World, rows: &[(String, bool)], flags: &[&str]) {
     for (i, (row, good)) in rows.iter().enumerate() {
-        let row = row.replace("URL", &served.url()).replace("SECRET", &secret.url());
         let chart = format!("apiVersion: v2\nname: c\nversion: 1.0.0\ndependencies: [{row}]\n");
         let name = format!("c{i}");
         world.write(&format!("{name}/Chart.yaml"), chart);
         world.write(&format!("{name}/values.yaml"), "demo:\n  on: true\n");
-        let args = ["template", "r", &name, "--dependency-update"];
+        let args = [&["template", "r", &name, "--dependency-update"], flags].concat();
         // Helm completes the folder, so it comes second; and it tells about it before the manifest.
         let ours = world.helmrel(&args);
         assert!(!world.path().join(&name).join("charts").exists());
@@ -299,6 +304,27 @@ fn missing_dependencies() {
         assert_eq!((ours.code, helms.code == 0), (helms.code, *good), "{shown}");
         assert!(helms.out.ends_with(&ours.out), "{shown}\n{}\n{}", ours.out, helms.out);
         assert_eq!(ours.out.is_empty(), !good, "{shown}");
-        assert_eq!(super::support::message(&ours.err), super::support::message(&helms.err), "{row}");
+        // Of what it pulls from a registry to complete a chart Helm tells, too.
+        let told = if *good && !flags.is_empty() { &ours.err } else { &helms.err };
+        assert_eq!(super::support::message(&ours.err), super::support::message(told), "{row}");
     }
+}
+
+#[tokio::test]
+async fn missing_dependencies_of_a_registry() {
+    let Some(helm) = helm() else { return };
+    let Some((served, _)) = registry_with(&registry::Options::default()).await else { return };
+    let world = World::new(helm);
+    let rows = [
+        ("{name: demo, version: 1.2.0, repository: 'URL/charts'}", true),
+        ("{name: demo, version: ^1, repository: 'URL/charts'}", true),
+        ("{name: demo, version: '>=1', repository: 'URL/charts', alias: other}", true),
+        ("{name: demo, version: '>=1', repository: 'URL/charts/'}", false),
+        ("{name: demo, version: 1.2.0, repository: 'URL/charts/'}", false),
+        ("{name: demo, version: ^9, repository: 'URL/charts'}", false),
+        ("{name: none, version: 1.0.0, repository: 'URL/charts'}", false),
+        ("{name: demo, version: nonsense, repository: 'URL/charts'}", false),
+        ("{name: demo, version: 1.2.0, repository: 'oci://127.0.0.1:1/charts'}", false),
+    ];
+    complete(&world, &rows.map(|(row, good)| (row.replace("URL", &served.url()), good)), &["--plain-http"]);
 }

@@ -88,8 +88,20 @@ async fn fetch(dependency: &Dependency, flags: &ChartFlags, printer: &Printer) -
     let Dependency { name, repository, version, .. } = dependency;
     let wanted =
         |flags: &ChartFlags| ChartFlags { repo: None, version: Some(version.clone()), devel: false, ..flags.clone() };
-    if repository.starts_with("oci://") {
-        return oci::fetch(&format!("{}/{name}", repository.trim_end_matches('/')), &wanted(flags), printer).await;
+    if let Some(rest) = repository.strip_prefix("oci://") {
+        if rest.ends_with('/') {
+            let path = rest.split_once('/').map_or(rest, |(_, path)| path);
+            // A version is asked for as it is, a range among the tags.
+            let step = if Version::parse(version).is_ok() {
+                format!("could not download {repository}/{name}")
+            } else {
+                format!("could not retrieve list of tags for repository {repository}")
+            };
+            bail!("{step}: invalid reference: invalid repository \"{path}/{name}\"");
+        }
+        let reference = format!("{repository}/{name}");
+        let fetched = oci::fetch(&reference, &wanted(flags), printer).await;
+        return fetched.map_err(|e| anyhow!("could not download {reference}: {e}"));
     }
     let all = known(flags)?;
     let alias = repository.strip_prefix('@').or_else(|| repository.strip_prefix("alias:"));

@@ -127,9 +127,13 @@ fn judge(name: &str, folder: &Path, args: &[String], error: &[&str]) -> Result<(
     if wrong.is_empty() { Ok(()) } else { Err(format!("{name}: {wrong}{shown}")) }
 }
 
-/// The most memory that a process has had so far.
+/// The most memory that a `helmrel` has had so far.
 fn resident_mib(process: u32) -> usize {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    // Until it is one, its memory is that of this process.
+    if !status.starts_with("Name:\thelmrel\n") {
+        return 0;
+    }
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<usize>().ok()).unwrap_or_default() / 1024
 }

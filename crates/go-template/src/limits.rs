@@ -250,6 +250,9 @@ impl Budget {
 
     /// Enter a template that a function executes; [`Budget::leave_call`] afterwards.
     pub(crate) fn enter_call(&mut self) -> Result<(), String> {
+        /// What that takes beside the nodes of the template.
+        const STEPS: u64 = 8;
+        self.work(STEPS)?;
         if self.calls >= self.limits.calls {
             return Err(format!(
                 "exceeded maximum depth of include and tpl ({}); it is fixed: nest them less deep",

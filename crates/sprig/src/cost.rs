@@ -28,14 +28,14 @@ pub(crate) fn of(name: &str) -> Option<Cost> {
         }
         "uniq" | "mustUniq" => |a| pairs(length(any(a, 0)), count(any(a, 0))).saturating_add(nested(a)),
         "trimAll" | "trimall" => |a| pairs(text(a, 0).len() as u64, text(a, 1).len() as u64) / 8,
+        "genPrivateKey" => |_| 2_000_000,
         "genCA"
         | "genCAWithKey"
         | "genSelfSignedCert"
         | "genSelfSignedCertWithKey"
         | "genSignedCert"
-        | "genSignedCertWithKey"
-        | "genPrivateKey" => |_| 1_000_000,
-        "bcrypt" | "htpasswd" | "derivePassword" => |_| 200_000,
+        | "genSignedCertWithKey" => |_| 500_000,
+        "bcrypt" | "htpasswd" | "derivePassword" => |_| 400_000,
         _ => return None,
     })
 }

@@ -50,7 +50,7 @@ impl<'a> State<'a> {
                 Ok(!list.is_empty())
             }
             Value::Map(map) => {
-                self.work(map.len() / 2)?;
+                self.work(map.len())?;
                 let entries = map.entries();
                 let any = !entries.is_empty();
                 for (key, item) in entries {

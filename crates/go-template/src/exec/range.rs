@@ -64,7 +64,9 @@ impl<'a> State<'a> {
             Value::Nil => Ok(false),
             _ => {
                 let mut text = Vec::new();
-                value::print(&mut text, val);
+                // Go prints a copy, which has not the methods of a pointer.
+                let copy = if let Value::Object(object) = val { object.without_address() } else { None };
+                value::print(&mut text, copy.as_ref().unwrap_or(val));
                 Err(self.fail(format!("range can't iterate over {}", String::from_utf8_lossy(&text))))
             }
         }

@@ -296,14 +296,12 @@ impl<'a> Parser<'a> {
             Kind::Range => Node::Range(self.control("range")?),
             Kind::Template => self.template()?,
             Kind::With => Node::With(self.control("with")?),
-            Kind::RawString | Kind::String
-                if self.peek().kind == Kind::RightDelim && matches!(unquote(token.text), Ok(Cow::Borrowed(_))) =>
-            {
-                self.next();
-                Node::Quoted { quoted: Span::new(token.pos, token.pos + token.text.len()) }
-            }
-            Kind::RawString | Kind::String => {
-                // Put back as it was before the look at what follows.
+            // What is wrong with a constant is found out before what follows is looked at: an error is in the last line seen.
+            Kind::RawString | Kind::String if matches!(unquote(token.text), Ok(Cow::Borrowed(_))) => {
+                if self.peek().kind == Kind::RightDelim {
+                    self.next();
+                    return Ok(Item::Node(Node::Quoted { quoted: Span::new(token.pos, token.pos + token.text.len()) }));
+                }
                 self.backup2(token);
                 let pos = self.peek().pos;
                 Node::Action { pos, pipe: self.pipeline("command", Kind::RightDelim)? }

@@ -2,7 +2,7 @@
 //!
 //! Owns: order, search, insertion. Does not own: sharing and locking ([`crate::Map`]).
 //! The surprising thing: most maps of a chart have a handful of entries and are never changed, so they are a sorted vector,
-//! which is one allocation of the right size; only a map that grows one by one beyond [`MANY`] entries becomes a tree.
+//! which is one allocation of the right size; only a map that grows one by one beyond 512 entries becomes a tree.
 
 use std::collections::{BTreeMap, btree_map};
 

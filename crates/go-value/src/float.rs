@@ -34,6 +34,8 @@ impl<T> NumError<T> {
 /// Go's `strconv.FormatFloat(f, verb, precision, bits)`; no precision (Go's -1) means the fewest digits that read back
 /// as the same number. `verb` is one of `e E f F g G x X b`.
 pub fn format_float(f: f64, verb: u8, precision: Option<usize>, bits: u8) -> String {
+    // What is too large for a `float32` is infinite as one.
+    let f = if bits == 32 && (f as f32).is_infinite() { f64::from(f as f32) } else { f };
     if f.is_nan() {
         return "NaN".to_owned();
     }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use go_template::FuncError;
 use go_value::limits::{MAX_TEXT, text_too_long};
+use go_value::quote::{decode_char, is_digit, is_letter};
 use go_value::{List, ListType, Str, Value};
-use regex_automata::Match;
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
+use regex_automata::{Match, PatternID};
 
 use crate::args::{Outcome, int, items_fit, text};
 use crate::re2::{compile, must_compile};
@@ -92,7 +93,7 @@ fn replaced(a: &[Value], compile: Compile) -> Outcome {
     }
     let regex = compile(text(a, 0), s.len())?;
     replaced_by(s, captured(&regex, s), Captures::get_match, |captures, out| {
-        captures.interpolate_bytes_into(s, by, out);
+        expand(by, s, captures, &regex, out);
     })
 }
 
@@ -100,6 +101,55 @@ fn replaced_literally(a: &[Value], compile: Compile) -> Outcome {
     let (s, by) = (text(a, 1), text(a, 2));
     let regex = compile(text(a, 0), s.len())?;
     replaced_by(s, found(&regex, s), |whole| Some(*whole), |_, out| out.extend_from_slice(by))
+}
+
+/// `regexp.Regexp.expand`: a replacement, with the groups that it names.
+fn expand(mut by: &[u8], s: &[u8], captures: &Captures, regex: &Regex, out: &mut Vec<u8>) {
+    while let Some(at) = by.iter().position(|b| *b == b'$') {
+        out.extend_from_slice(&by[..at]);
+        by = &by[at + 1..];
+        if let Some(rest) = by.strip_prefix(b"$") {
+            out.push(b'$');
+            by = rest;
+            continue;
+        }
+        let Some((name, rest)) = group_name(by) else {
+            // Not well formed, so it stands for itself.
+            out.push(b'$');
+            continue;
+        };
+        by = rest;
+        let group = group_number(name).or_else(|| regex.group_info().to_index(PatternID::ZERO, name));
+        if let Some(span) = group.and_then(|group| captures.get_group(group)) {
+            out.extend_from_slice(&s[span.range()]);
+        }
+    }
+    out.extend_from_slice(by);
+}
+
+/// `regexp.extract`: the name behind a `$`, in braces or not, and what follows.
+fn group_name(text: &[u8]) -> Option<(&str, &[u8])> {
+    let (braced, text) = match text.strip_prefix(b"{") {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let mut end = 0;
+    while end < text.len() {
+        let (c, width) = decode_char(&text[end..]);
+        if !(is_letter(c) || is_digit(c) || c == '_') {
+            break;
+        }
+        end += width;
+    }
+    let name = std::str::from_utf8(&text[..end]).ok().filter(|name| !name.is_empty())?;
+    let rest = &text[end..];
+    if braced { Some((name, rest.strip_prefix(b"}")?)) } else { Some((name, rest)) }
+}
+
+/// The number that a name is; one with zeros before it is none.
+fn group_number(name: &str) -> Option<usize> {
+    let digits = name.bytes().all(|b| b.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
+    if digits { name.parse().ok().filter(|number| *number <= 1_000_000_000) } else { None }
 }
 
 /// The text with something else in the place of each match.

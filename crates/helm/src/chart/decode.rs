@@ -83,6 +83,15 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A list of anything.
+    pub fn list(&self, name: &str) -> Result<&'a [Json], String> {
+        match self.get(name) {
+            None => Ok(&[]),
+            Some(Json::Array(items)) => Ok(items),
+            Some(value) => Err(self.mismatch(value, name, "[]interface {}")),
+        }
+    }
+
     /// A list of strings.
     pub fn strings(&self, name: &str) -> Result<Vec<String>, String> {
         match self.get(name) {

@@ -18,6 +18,11 @@ fn load_error(text: impl Into<String>) -> Error {
     Error::Load(text.into())
 }
 
+/// What is wrong with Chart.yaml. What its text cannot hold is told at once, what the chart cannot be only of it.
+fn chart_yaml_error(what: &str) -> String {
+    if what.starts_with("validation: ") { what.to_owned() } else { format!("cannot load Chart.yaml: {what}") }
+}
+
 /// Make a chart of its files.
 ///
 /// # Errors
@@ -37,7 +42,7 @@ pub(super) fn load_files_at(files: Vec<File>, depth: usize, left: &mut u64) -> R
     for f in files.iter().filter(|f| &*f.name == "Chart.yaml") {
         chart.modified = f.modified;
         let m = metadata.get_or_insert_default();
-        m.decode_over(&f.data).map_err(|e| load_error(format!("cannot load Chart.yaml: {e}")))?;
+        m.decode_over(&f.data).map_err(|e| load_error(chart_yaml_error(&e)))?;
         // A chart without apiVersion is from the days of Helm 2.
         if m.api_version.is_empty() {
             m.api_version = "v1".into();

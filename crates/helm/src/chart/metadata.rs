@@ -189,10 +189,7 @@ fn dependency(fields: &Fields<'_>) -> Result<Dependency, String> {
         condition: fields.string("condition")?,
         tags: fields.strings("tags")?,
         enabled: fields.bool("enabled")?,
-        import_values: match fields.get("import-values") {
-            Some(Json::Array(items)) => items.iter().map(import_value).collect(),
-            _ => Vec::new(),
-        },
+        import_values: fields.list("import-values")?.iter().map(import_value).collect(),
         alias: fields.string("alias")?,
     })
 }

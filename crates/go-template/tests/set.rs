@@ -128,9 +128,9 @@ fn nesting_in_a_text_is_bounded() {
     let mut set = Set::new("root", FuncMap::new());
     let deep = |open: &str, close: &str| format!("{}x{}", open.repeat(20_000), close.repeat(20_000));
     let error = set.parse("t", deep("{{ if true }}", "{{ end }}")).unwrap_err();
-    assert_eq!(error.to_string(), "template: t:1: max expression depth exceeded; it is fixed: nest less deep");
+    assert_eq!(error.to_string(), "template: t:1: max expression depth exceeded (it is fixed, nest less deep)");
     let error = set.parse("t", format!("{{{{ {} }}}}", deep("(", ")"))).unwrap_err();
-    assert_eq!(error.to_string(), "template: t:1: max expression depth exceeded; it is fixed: nest less deep");
+    assert_eq!(error.to_string(), "template: t:1: max expression depth exceeded (it is fixed, nest less deep)");
 }
 
 #[derive(Debug)]

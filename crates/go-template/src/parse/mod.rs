@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
     /// Refuse to nest deeper than the stack allows.
     fn check_stack(&self) -> Result<()> {
         if stack_address().abs_diff(self.stack_base) > MAX_STACK {
-            return Err(self.error("max expression depth exceeded; it is fixed: nest less deep"));
+            return Err(self.error("max expression depth exceeded (it is fixed, nest less deep)"));
         }
         Ok(())
     }

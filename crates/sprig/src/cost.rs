@@ -35,7 +35,8 @@ pub(crate) fn of(name: &str) -> Option<Cost> {
         | "genSelfSignedCertWithKey"
         | "genSignedCert"
         | "genSignedCertWithKey" => |_| 500_000,
-        "bcrypt" | "htpasswd" | "derivePassword" => |_| 400_000,
+        "derivePassword" => |_| 800_000,
+        "bcrypt" | "htpasswd" => |_| 400_000,
         _ => return None,
     })
 }

@@ -133,12 +133,7 @@ impl Budget {
         }
     }
 
-    /// Count one executed node.
-    pub(crate) fn step(&mut self) -> Result<(), String> {
-        self.work(1)
-    }
-
-    /// Count the work of this many nodes.
+    /// Count this many executed nodes, or what takes as long.
     pub(crate) fn work(&mut self, steps: u64) -> Result<(), String> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > self.limits.steps {

@@ -8,16 +8,12 @@
 use go_template::FuncError;
 use go_value::limits::{MAX_TEXT, text_too_long};
 use go_value::{List, Map, MapType, Str, Value, format};
+use memchr::memmem;
 
 use crate::args::{Outcome, any, cut, elements, from_runes, int, items_fit, repeat, runes, strslice, strval, text};
 
 pub(crate) fn hello(_: &[Value]) -> Outcome {
     Ok("Hello!".into())
-}
-
-/// Where `needle` first is in `hay`, as `strings.Index`.
-pub(crate) fn find(hay: &[u8], needle: &[u8]) -> Option<usize> {
-    memchr::memmem::find(hay, needle)
 }
 
 pub(crate) fn trim(a: &[Value]) -> Outcome {
@@ -202,7 +198,7 @@ fn wrapped(s: &[u8], width: i64, line: &[u8], long_words: bool) -> Outcome {
 }
 
 pub(crate) fn contains(a: &[Value]) -> Outcome {
-    Ok(find(text(a, 1), text(a, 0)).is_some().into())
+    Ok(memmem::find(text(a, 1), text(a, 0)).is_some().into())
 }
 
 pub(crate) fn has_prefix(a: &[Value]) -> Outcome {
@@ -299,7 +295,7 @@ pub(crate) fn replace(a: &[Value]) -> Outcome {
         return Ok(Value::string(out));
     }
     let mut rest: &[u8] = s;
-    while let Some(at) = find(rest, old) {
+    while let Some(at) = memmem::find(rest, old) {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(new);
         rest = &rest[at + old.len()..];
@@ -336,7 +332,7 @@ pub(crate) fn split_n(separator: &[u8], s: &[u8], limit: i64) -> Result<Vec<Str>
         return Ok(parts);
     }
     while parts.len() + 1 < limit
-        && let Some(at) = find(rest, separator)
+        && let Some(at) = memmem::find(rest, separator)
     {
         items_fit(parts.len())?;
         parts.push(Str::from(&rest[..at]));

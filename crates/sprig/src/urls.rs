@@ -274,7 +274,7 @@ fn parse_host(scheme: &str, host: &[u8]) -> Result<Vec<u8>, String> {
             checked_port(&host[end + 1..])?;
             let port = unescape(&host[end + 1..], Part::Host)?;
             let name = &host[1..end];
-            let name = match crate::strings::find(name, b"%25") {
+            let name = match memchr::memmem::find(name, b"%25") {
                 Some(zone) => [unescape(&name[..zone], Part::Host)?, unescape(&name[zone..], Part::Zone)?].concat(),
                 None => unescape(name, Part::Host)?,
             };

@@ -101,7 +101,7 @@ impl<'a> State<'a> {
             Value::Map(map) => self.key(map, name.as_bytes(), has_args),
             Value::Object(object) => {
                 if let Some(method) = object.method(name) {
-                    self.cx.budget.work(object.work(name)).map_err(|what| self.fail(what))?;
+                    self.work(object.work(name))?;
                     let call = |args: &[Value]| object.call(name, args);
                     return self.method(dot, &call, method, At::Operand(word), name, args, last);
                 }

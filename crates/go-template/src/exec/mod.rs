@@ -211,6 +211,11 @@ impl<'a> State<'a> {
         error
     }
 
+    /// Count this many executed nodes, or what takes as long.
+    fn work(&mut self, steps: u64) -> Result<()> {
+        self.cx.budget.work(steps).map_err(|what| self.fail(what))
+    }
+
     // Variables.
 
     /// The text that names are pieces of.
@@ -287,7 +292,7 @@ impl<'a> State<'a> {
 
     fn walk(&mut self, dot: &Val, node: &'a Node) -> Result<Flow> {
         self.at = At::Node(node);
-        self.cx.budget.step().map_err(|what| self.fail(what))?;
+        self.work(1)?;
         match node {
             Node::Text { start, end } => {
                 let text = &self.tree.text[*start..*end];

@@ -50,7 +50,7 @@ impl<'a> State<'a> {
                 Ok(!list.is_empty())
             }
             Value::Map(map) => {
-                self.work(map.len())?;
+                self.work(map.len() as u64)?;
                 let entries = map.entries();
                 let any = !entries.is_empty();
                 for (key, item) in entries {
@@ -75,17 +75,13 @@ impl<'a> State<'a> {
     fn iterate_object(&mut self, object: &dyn Object, keys: &[Str], branch: &'a Branch) -> Result<bool> {
         for key in keys {
             let (item, elem) = object.value_at(key).map_err(|what| self.fail(what))?;
-            self.work(item.as_list().map_or(0, List::len) / 16)?;
+            self.work(item.as_list().map_or(0, List::len) as u64 / 16)?;
             let elem = Val::element(item, elem);
             if self.iteration(branch, Val::Typed(Value::String(key.clone())), &elem)? == Flow::Break {
                 break;
             }
         }
         Ok(!keys.is_empty())
-    }
-
-    fn work(&mut self, steps: usize) -> Result<()> {
-        self.cx.budget.work(steps as u64).map_err(|what| self.fail(what))
     }
 
     fn count(&mut self, n: i64, branch: &'a Branch, val: &Value, make: impl Fn(i64) -> Value) -> Result<bool> {
@@ -102,7 +98,7 @@ impl<'a> State<'a> {
     }
 
     fn iteration(&mut self, branch: &'a Branch, index: Val, elem: &Val) -> Result<Flow> {
-        self.cx.budget.step().map_err(|what| self.fail(what))?;
+        self.work(1)?;
         let pipe = &branch.pipe;
         let top = self.vars.len();
         match (pipe.decl.as_slice(), pipe.assign) {

@@ -16,7 +16,8 @@ use bytes::Bytes;
 use go_value::quote::{quote, unquote};
 
 pub(crate) use node::Tree;
-use node::{Branch, Command, List, Node, Operand, Span};
+use node::{Branch, Command, List, Node, Operand};
+use pipeline::span;
 
 use crate::error::ParseError;
 use crate::func::FuncMap;
@@ -296,18 +297,19 @@ impl<'a> Parser<'a> {
             Kind::Range => Node::Range(self.control("range")?),
             Kind::Template => self.template()?,
             Kind::With => Node::With(self.control("with")?),
-            // What is wrong with a constant is found out before what follows is looked at: an error is in the last line seen.
-            Kind::RawString | Kind::String if matches!(unquote(token.text), Ok(Cow::Borrowed(_))) => {
-                if self.peek().kind == Kind::RightDelim {
+            kind => {
+                // What is wrong with a constant is found out before what follows is looked at: an error is in the last line
+                // seen.
+                let constant = matches!(kind, Kind::RawString | Kind::String)
+                    && matches!(unquote(token.text), Ok(Cow::Borrowed(_)));
+                if !constant {
+                    self.backup();
+                } else if self.peek().kind == Kind::RightDelim {
                     self.next();
-                    return Ok(Item::Node(Node::Quoted { quoted: Span::new(token.pos, token.pos + token.text.len()) }));
+                    return Ok(Item::Node(Node::Quoted { quoted: span(&token) }));
+                } else {
+                    self.backup2(token);
                 }
-                self.backup2(token);
-                let pos = self.peek().pos;
-                Node::Action { pos, pipe: self.pipeline("command", Kind::RightDelim)? }
-            }
-            _ => {
-                self.backup();
                 let pos = self.peek().pos;
                 // Variables declared here live until the enclosing list ends.
                 Node::Action { pos, pipe: self.pipeline("command", Kind::RightDelim)? }

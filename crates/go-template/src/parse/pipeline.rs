@@ -12,7 +12,8 @@ use super::{Parser, Result, number};
 use crate::funcs::Builtin;
 use crate::token::{Kind, Token};
 
-fn span(token: &Token<'_>) -> Span {
+/// Where a token stands.
+pub(super) fn span(token: &Token<'_>) -> Span {
     Span::new(token.pos, token.pos + token.text.len())
 }
 

@@ -63,7 +63,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     fn last_key(&self) -> String {
         let table = tree::shown(&self.context);
         match (self.key.is_empty(), self.context.is_empty()) {
@@ -97,14 +97,7 @@ impl Parser<'_> {
 
     fn header(&mut self) -> Result<(), Fault> {
         let array = self.lexer.second_bracket()?;
-        let (mut key, mut line, mut more) = (Vec::new(), None, true);
-        while more {
-            let part;
-            (part, more) = self.lexer.table_part(&mut line)?;
-            self.line = line.unwrap_or(self.line);
-            key.push(part);
-            self.check_depth(key.len())?;
-        }
+        let key = self.parts(Lexer::table_part, 0)?;
         if array {
             self.lexer.array_header_end()?;
         }
@@ -112,6 +105,23 @@ impl Parser<'_> {
         self.about_key(begun)?;
         self.tree.mark_array(&self.context, false);
         Ok(())
+    }
+
+    /// The parts of a dotted name, below `outer` others.
+    fn parts(
+        &mut self,
+        next: impl Fn(&mut Lexer<'a>, &mut Option<usize>) -> Result<(String, bool), Fault>,
+        outer: usize,
+    ) -> Result<Vec<String>, Fault> {
+        let (mut key, mut line, mut more) = (Vec::new(), None, true);
+        while more {
+            let part;
+            (part, more) = next(&mut self.lexer, &mut line)?;
+            self.line = line.unwrap_or(self.line);
+            key.push(part);
+            self.check_depth(outer + key.len())?;
+        }
+        Ok(key)
     }
 
     fn check_depth(&self, more: usize) -> Result<(), Fault> {
@@ -133,14 +143,7 @@ impl Parser<'_> {
     /// A key and its value. Within an inline table, `table` is what that becomes if it is an element of an array.
     fn assignment(&mut self, table: Option<&mut Table>) -> Result<(), Fault> {
         self.lexer.key_start()?;
-        let (mut key, mut line, mut more) = (Vec::new(), None, true);
-        while more {
-            let part;
-            (part, more) = self.lexer.key_part(&mut line)?;
-            self.line = line.unwrap_or(self.line);
-            key.push(part);
-            self.check_depth(self.context.len() + key.len())?;
-        }
+        let key = self.parts(Lexer::key_part, self.context.len())?;
         let Some((last, parents)) = key.split_last() else { return Ok(()) };
         self.key.clone_from(last);
         for part in parents {

@@ -131,15 +131,22 @@ impl<'a> Lexer<'a> {
         Ok(same)
     }
 
-    fn skip(&mut self, which: impl Fn(char) -> bool) -> Found<()> {
+    /// Over characters that go on with a token.
+    fn over(&mut self, which: impl Fn(char) -> bool) -> Found<()> {
         loop {
             let mark = self.mark();
             if !which(self.next()?) {
                 self.back(mark);
-                self.ignore();
                 return Ok(());
             }
         }
+    }
+
+    /// Over characters that belong to no token.
+    fn skip(&mut self, which: impl Fn(char) -> bool) -> Found<()> {
+        self.over(which)?;
+        self.ignore();
+        Ok(())
     }
 
     fn comment(&mut self) -> Found<()> {
@@ -265,14 +272,8 @@ impl<'a> Lexer<'a> {
             }
             _ => {
                 self.ignore();
-                loop {
-                    let mark = self.mark();
-                    let c = self.next()?;
-                    if !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
-                        self.back(mark);
-                        return Ok(self.current());
-                    }
-                }
+                self.over(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))?;
+                Ok(self.current())
             }
         }
     }
@@ -333,13 +334,7 @@ impl<'a> Lexer<'a> {
 
     fn word(&mut self) -> Found<Start> {
         let from = self.pos;
-        loop {
-            let mark = self.mark();
-            if !is_letter(self.next()?) {
-                self.back(mark);
-                break;
-            }
-        }
+        self.over(is_letter)?;
         let word = &self.input[from..self.pos];
         match word {
             b"true" | b"false" => Ok(Start::Scalar(Scalar::Bool(word == b"true"))),
@@ -349,19 +344,24 @@ impl<'a> Lexer<'a> {
 
     /// The first item of an array, or the next one: false at its end.
     pub(super) fn item(&mut self) -> Found<bool> {
-        let mut mark;
+        self.another(']')
+    }
+
+    /// Is there something more before what closes an array or inline table?
+    fn another(&mut self, closing: char) -> Found<bool> {
         loop {
-            mark = self.mark();
+            let mark = self.mark();
             match self.next()? {
                 c if is_space(c) || is_newline(c) => {}
                 '#' => self.comment()?,
                 ',' => return self.fault("unexpected comma"),
-                ']' => return Ok(false),
-                _ => break,
+                c if c == closing => return Ok(false),
+                _ => {
+                    self.back(mark);
+                    return Ok(true);
+                }
             }
         }
-        self.back(mark);
-        Ok(true)
     }
 
     /// After an item: false at the end of the array.
@@ -378,19 +378,7 @@ impl<'a> Lexer<'a> {
 
     /// The first key of an inline table, or the next one: false at its end.
     pub(super) fn entry(&mut self) -> Found<bool> {
-        let mut mark;
-        loop {
-            mark = self.mark();
-            match self.next()? {
-                c if is_space(c) || is_newline(c) => {}
-                '#' => self.comment()?,
-                ',' => return self.fault("unexpected comma"),
-                '}' => return Ok(false),
-                _ => break,
-            }
-        }
-        self.back(mark);
-        Ok(true)
+        self.another('}')
     }
 
     /// After a value of an inline table: false at the end of the table.

@@ -163,17 +163,6 @@ impl Lexer<'_> {
         Ok(out)
     }
 
-    /// Over characters that belong to a number.
-    fn over(&mut self, which: impl Fn(char) -> bool) -> Found<()> {
-        loop {
-            let mark = self.mark();
-            if !which(self.next()?) {
-                self.back(mark);
-                return Ok(());
-            }
-        }
-    }
-
     /// A number or date whose first digit is read.
     pub(super) fn number(&mut self, zero: bool) -> Found<Scalar> {
         if zero {
